@@ -1,0 +1,183 @@
+"""The same face, awaited: every method runs its sync twin in a small thread pool of the manager's own.
+
+Written once: `_awaited` turns a method of the sync class into a coroutine method with the same signature.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from functools import partial, wraps
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, cast
+
+from contextmgr.conversation import Conversation
+from contextmgr.counters import TokenCounter
+from contextmgr.lookups import History, Pins, ProjectPins
+from contextmgr.manager import Manager
+from contextmgr.models import ModelTable
+from contextmgr.profiles import Profile
+from contextmgr.scope import Scope
+from contextmgr.store import Store
+from contextmgr.store.sqlite import Durability
+
+THREADS = 4
+P = ParamSpec("P")
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+class _Twin(Protocol):
+    _sync: Any
+    _pool: ThreadPoolExecutor
+
+
+def _awaited(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
+    @wraps(method)
+    async def call(self: _Twin, *args: P.args, **kwargs: P.kwargs) -> T:
+        work = cast("Callable[[], T]", partial(method, self._sync, *args, **kwargs))
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    return cast("Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]", call)
+
+
+class AsyncPins:
+    """`Pins`, awaited."""
+
+    def __init__(self, pins: Pins, pool: ThreadPoolExecutor) -> None:
+        self._sync, self._pool = pins, pool
+
+    list = _awaited(Pins.list)
+    add = _awaited(Pins.add)
+    replace = _awaited(Pins.replace)
+    revoke = _awaited(Pins.revoke)
+
+
+class AsyncHistory:
+    """`History`, awaited."""
+
+    def __init__(self, history: History, pool: ThreadPoolExecutor) -> None:
+        self._sync, self._pool = history, pool
+
+    turn = _awaited(History.turn)
+    turns = _awaited(History.turns)
+    count = _awaited(History.count)
+
+
+class AsyncProjectPins:
+    """`ProjectPins`, awaited."""
+
+    def __init__(self, pins: ProjectPins, pool: ThreadPoolExecutor) -> None:
+        self._sync, self._pool = pins, pool
+
+    list = _awaited(ProjectPins.list)
+    add = _awaited(ProjectPins.add)
+    revoke = _awaited(ProjectPins.revoke)
+
+
+class AsyncConversation:
+    """`Conversation`, awaited."""
+
+    def __init__(self, conversation: Conversation, pool: ThreadPoolExecutor) -> None:
+        self._sync, self._pool = conversation, pool
+        self.pins = AsyncPins(conversation.pins, pool)
+        self.history = AsyncHistory(conversation.history, pool)
+
+    @property
+    def id(self) -> str:
+        """The id given to ``AsyncManager.conversation``."""
+        return self._sync.id
+
+    @property
+    def scope(self) -> Scope:
+        """The tenant, user and project whose conversation this is."""
+        return self._sync.scope
+
+    add_user = _awaited(Conversation.add_user)
+    add_reply = _awaited(Conversation.add_reply)
+    add_tool_results = _awaited(Conversation.add_tool_results)
+    interrupt = _awaited(Conversation.interrupt)
+    assemble = _awaited(Conversation.assemble)
+    request_at = _awaited(Conversation.request_at)
+    sync = _awaited(Conversation.sync)
+    set_task = _awaited(Conversation.set_task)
+    drop_task = _awaited(Conversation.drop_task)
+    withdraw = _awaited(Conversation.withdraw)
+    restore = _awaited(Conversation.restore)
+    suggest_pins = _awaited(Conversation.suggest_pins)
+    erase_turn = _awaited(Conversation.erase_turn)
+    erase = _awaited(Conversation.erase)
+
+
+class AsyncManager:
+    """`Manager`, awaited.  Opening the store happens here and now; everything after runs in the pool."""
+
+    def __init__(
+        self,
+        store: str | Path | Store = "sqlite:///contextmgr.db",
+        *,
+        profile: str | int | Path | Profile | None = None,
+        models: str | Path | ModelTable | None = None,
+        durability: Durability = "process",
+        wait: float = 30.0,
+        zone: str = "UTC",
+        counter: TokenCounter | None = None,
+        clock: Callable[[], datetime] | None = None,
+    ) -> None:
+        self._sync = Manager(
+            store,
+            profile=profile,
+            models=models,
+            durability=durability,
+            wait=wait,
+            zone=zone,
+            counter=counter,
+            clock=clock,
+        )
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="contextmgr")
+
+    @property
+    def profile(self) -> Profile:
+        """The budget profile in force."""
+        return self._sync.profile
+
+    async def conversation(
+        self,
+        conversation: str,
+        *,
+        tenant: str,
+        user: str | None = None,
+        project: str | None = None,
+        title: str | None = None,
+        zone: str | None = None,
+    ) -> AsyncConversation:
+        """Open a conversation, or begin it; see `Manager.conversation`."""
+        work = partial(
+            self._sync.conversation, conversation, tenant=tenant, user=user, project=project, title=title, zone=zone
+        )
+        return AsyncConversation(await self._run(work), self._pool)
+
+    conversations = _awaited(Manager.conversations)
+
+    def project_pins(self, *, tenant: str, project: str) -> AsyncProjectPins:
+        """The operator's pins for a project; see `Manager.project_pins`."""
+        return AsyncProjectPins(self._sync.project_pins(tenant=tenant, project=project), self._pool)
+
+    async def close(self) -> None:
+        """Close the store and the pool.  Closing twice is fine."""
+        self._pool.shutdown(wait=True)
+        self._sync.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)

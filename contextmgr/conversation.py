@@ -1,0 +1,327 @@
+"""One conversation: what was said is added, the next request is assembled, and anything can be looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from contextmgr import jsontext
+from contextmgr.assembly import AssembledRequest, Assembler
+from contextmgr.errors import InputError, NotFoundError, TurnError
+from contextmgr.forms import as_sent
+from contextmgr.lookups import History, PinArgument, Pins
+from contextmgr.pinning import Pinning, find_turn
+from contextmgr.recording import Recorder, Reply, no_conversation
+from contextmgr.replies import to_reply
+from contextmgr.scope import Scope
+from contextmgr.store import Transaction
+from contextmgr.suggestions import Suggestion, suggest
+from contextmgr.syncing import Item, after, carries_on, items_of, new_turns, stored_items
+from contextmgr.tasks import TaskDocument, check_task
+from contextmgr.tokens import text_features
+from contextmgr.turns import Block, Status, Turn, check_assistant, check_result, check_user, to_block, to_blocks
+
+SUGGEST_FROM = 200  # turns: how far back suggest_pins() looks by default
+
+
+class Conversation:
+    """A conversation in one scope.  Made by ``Manager.conversation``; any number of them may share one id.
+
+    ``pins`` and ``history`` hold what concerns those.
+    """
+
+    def __init__(self, name: str, recorder: Recorder, assembler: Assembler, pinning: Pinning) -> None:
+        self._name = name
+        self._recorder = recorder
+        self._assembler = assembler
+        self._pinning = pinning
+        self._store = recorder.store
+        self.pins = Pins(name, pinning)
+        self.history = History(name, recorder)
+
+    @property
+    def id(self) -> str:
+        """The id given to ``Manager.conversation``."""
+        return self._name
+
+    @property
+    def scope(self) -> Scope:
+        """The tenant, user and project whose conversation this is."""
+        return self._recorder.scope
+
+    def add_user(
+        self,
+        content: str | Iterable[Mapping[str, Any]],
+        *,
+        pin: PinArgument = False,
+        quote: str | None = None,
+        context: int | None = None,
+        replaces: str | None = None,
+        author: Literal["user", "operator"] = "user",
+        key: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        said_at: datetime | None = None,
+    ) -> Turn:
+        """Store what the user said, before the call returns.
+
+        ``pin`` gives it authority (True: a constraint), or only the ``quote`` of it; ``context`` is the assistant
+        turn that an approval or resolution answers; ``replaces`` is the id of a pin that gives way to it.
+        ``author="operator"`` marks the operator's words.  ``key`` makes a retry the same turn.  Tool results at the
+        start of ``content`` are stored with their calls; a turn still waiting for others is marked interrupted.
+
+        Raises `TurnError`, `PinError`, `IdempotencyError` or `NotFoundError`; then nothing is stored.
+        """
+        if author not in ("user", "operator"):
+            raise TurnError(f"author={author!r} is unknown; use 'user' or 'operator'")
+        blocks = to_blocks(content)
+        results = [_result(b) for b in blocks if b["type"] == "tool_result"]
+        said = [b for b in blocks if b["type"] != "tool_result"]
+        check_user(said)
+        wants_pin = bool(pin) or quote is not None or replaces is not None or context is not None
+
+        def then(tx: Transaction, turn: Turn) -> None:
+            if wants_pin:
+                kind = pin if pin else True
+                self._pinning.turn(tx, self._name, turn, kind=kind, quote=quote, context=context, replaces=replaces)
+            elif self._pinning.profile.pin_first_user_turn and self._is_first(tx, turn):
+                self._pinning.first_user_turn(tx, self._name, turn)
+
+        return self._recorder.user(
+            self._name,
+            said,
+            results=results,
+            author=author,
+            key=_key(key),
+            metadata=_metadata(metadata),
+            at=self._at(said_at),
+            then=then,
+        )
+
+    def add_reply(
+        self,
+        reply: object,
+        *,
+        request: AssembledRequest | int | None = None,
+        key: str | None = None,
+        said_at: datetime | None = None,
+    ) -> Turn:
+        """Store the model's answer: an SDK ``Message`` or the same as a dict.
+
+        ``request`` is the one it answers; left out, the last one, where nothing has been said since.  Its usage, if
+        it has any, anchors the size of the next request.  The same answer again is the same turn.
+
+        Raises `TurnError`, `OpenTurnError`, `StaleReplyError` or `NotFoundError`; then nothing is stored.
+        """
+        message = to_reply(reply)
+        check_assistant(message.blocks)
+        number = request.number if isinstance(request, AssembledRequest) else request
+        return self._recorder.reply(self._name, message, request=number, key=_key(key), at=self._at(said_at))
+
+    def add_tool_results(self, results: Iterable[Mapping[str, Any]], *, said_at: datetime | None = None) -> Turn:
+        """Store results of the last turn's tool calls, some or all of them, in any order.
+
+        A result for a turn that has gone on is kept as late and shown once.  Raises `TurnError` for an id no call
+        has, `ResultConflictError` for another result of the same call; then nothing is stored.
+        """
+        blocks = [_result(b) for b in to_blocks(list(results))]
+        if not blocks:
+            raise TurnError("add_tool_results() was given no results; give at least one tool_result block")
+        return self._recorder.results(self._name, blocks, at=self._at(said_at))
+
+    def interrupt(self) -> Turn | None:
+        """Say that the results still missing will not come; returns the turn, or None where none was open.
+
+        Requests then answer those calls with an error that says the outcome is unknown.
+        """
+        return self._recorder.interrupt(self._name)
+
+    def assemble(
+        self,
+        *,
+        model: str,
+        max_tokens: int,
+        system: str | Iterable[Mapping[str, Any]] | None = None,
+        tools: Iterable[Mapping[str, Any]] = (),
+        thinking: Mapping[str, Any] | None = None,
+    ) -> AssembledRequest:
+        """Decide what the model gets to see next: a valid request within the budget, every active pin proved in it.
+
+        ``max_tokens`` is the answer's limit and is reserved in the model's window.  Called again without anything
+        new it returns the same request, byte for byte, and writes nothing.
+
+        Raises `OpenTurnError` while tool results are missing, `NothingToAnswerError` where there is nothing to
+        answer, `BudgetError` where what may never give way is too large, `InputError` for unusable arguments.
+        """
+        return self._assembler.assemble(
+            self._name, model=model, max_tokens=max_tokens, system=system, tools=tools, thinking=thinking
+        )
+
+    def request_at(self, number: int) -> AssembledRequest:
+        """Request ``number`` again, byte for byte.  Raises `NotFoundError`, or `ErasedError` if it showed a turn
+        that was erased.
+        """
+        return self._assembler.request_at(self._name, number)
+
+    def sync(self, messages: Iterable[Mapping[str, Any]]) -> list[Turn]:
+        """Store what is new in a whole ``messages`` list and return those turns.
+
+        The list is the conversation's own from its beginning, or the last request's carried on: its preface and
+        attachments are recognised and not stored again.  Raises `HistoryConflictError` where the past was changed.
+        """
+        given = items_of([_message(m) for m in messages])
+        found, number = self._beyond(given)
+        stored: list[Turn] = []
+        for turn in new_turns(found):
+            if turn.role == "assistant":
+                check_assistant(turn.blocks)
+                reply = Reply(blocks=turn.blocks, stop_reason="tool_use" if _calls(turn.blocks) else "end_turn")
+                stored.append(self._recorder.reply(self._name, reply, request=number, at=self._at(None)))
+            elif turn.blocks:
+                stored.append(self.add_user([*turn.results, *turn.blocks]))
+            elif turn.results:
+                stored.append(self.add_tool_results(turn.results))
+            number = None
+        return stored
+
+    def set_task(self, name: str, text: str) -> None:
+        """Set a task document, or change it: it stands whole in every request from the next one on.
+
+        A change starts a new epoch.  Raises `TaskError`.
+        """
+        check_task(name, text)
+        weight = text_features(text, self._recorder.count)
+        document = TaskDocument(name=name, text=text, sha256=jsontext.sha256(text), features=weight)
+        with self._store.writing(self.scope) as tx:
+            self._require(tx)
+            if document not in tx.tasks(self._name):
+                tx.set_task(self._name, document, self._at(None))
+                self._break(tx, "task changed")
+
+    def drop_task(self, name: str) -> None:
+        """Take a task document away.  Raises `NotFoundError`."""
+        with self._store.writing(self.scope) as tx:
+            if not tx.drop_task(self._name, name):
+                raise NotFoundError(f"there is no task document {name!r} in conversation {self._name!r}")
+            self._break(tx, "task dropped")
+
+    def withdraw(self, turn: int, reason: str) -> Turn:
+        """Keep a turn out of requests from the next one on: a record with its reason, the turn itself stays stored.
+
+        For refused answers, unreadable images, or a turn too large for the budget.  A pin it said stays in force.
+        """
+        if not isinstance(reason, str) or not reason.strip():
+            raise InputError(f"withdraw() needs a reason, not {reason!r}")
+        return self._set_withdrawn(turn, jsontext.sendable(reason))
+
+    def restore(self, turn: int) -> Turn:
+        """Let a withdrawn turn stand in requests again, where the window still reaches it."""
+        return self._set_withdrawn(turn, None)
+
+    def suggest_pins(self, last: int = SUGGEST_FROM) -> list[Suggestion]:
+        """Statements among the last ``last`` turns that may deserve a pin, strongest first.  Pins nothing."""
+        with self._store.reading(self.scope) as tx:
+            record = self._require(tx)
+            turns = tx.turns_before(self._name, record.last_turn, last)
+            pinned = {p.turn for p in tx.pins(self._name) if p.is_active}
+        return suggest([t for t in turns if t.number not in pinned])
+
+    def erase_turn(self, turn: int) -> None:
+        """Erase a turn and every copy of it; its number stays.  Erasing again is fine."""
+        with self._store.writing(self.scope) as tx:
+            find_turn(tx, self._name, turn)
+            record = self._require(tx)
+            if record.open_turn == turn:
+                tx.set_open(self._name, None)
+            tx.erase_turn(self._name, turn)
+            tx.raise_version(self._name)
+        self._store.scrub()
+
+    def erase(self) -> None:
+        """Erase the whole conversation.  Erasing again is fine."""
+        with self._store.writing(self.scope) as tx:
+            tx.erase_conversation(self._name)
+        self._store.scrub()
+
+    def _beyond(self, given: Sequence[Item]) -> tuple[list[Item], int | None]:
+        """The items that are not stored yet, and the number of the request that the first of them answers."""
+        with self._store.reading(self.scope) as tx:
+            record = self._require(tx)
+            last = tx.last_request(self._name)
+            recent = list(stored_items(tx.turns(self._name, last.tail + 1, record.last_turn))) if last else []
+        if last is not None:
+            sent = items_of([_message(m) for m in self.request_at(last.number).params["messages"]])
+            if carries_on(sent, given):
+                rest = after(recent, after(sent, given, what="the last request"), what="the turns stored since")
+                return rest, None if recent else last.number
+        with self._store.reading(self.scope) as tx:
+            known = list(stored_items(tx.turns(self._name, 1, record.last_turn)))
+        return after(known, given, what="the stored turns"), None
+
+    def _set_withdrawn(self, number: int, reason: str | None) -> Turn:
+        with self._store.writing(self.scope) as tx:
+            turn = find_turn(tx, self._name, number)
+            if turn.status is Status.ERASED:
+                raise NotFoundError(f"turn {number} was erased; there is nothing to withdraw or restore")
+            tx.set_withdrawn(self._name, number, reason)
+            if turn.is_open:
+                tx.set_status(self._name, number, Status.INTERRUPTED)
+                tx.set_open(self._name, None)
+            self._break(tx, "withdrawn" if reason else "restored")
+            return find_turn(tx, self._name, number)
+
+    def _break(self, tx: Transaction, reason: str) -> None:
+        last = tx.last_request(self._name)
+        if last is not None:
+            tx.break_epoch(self._name, last.epoch, reason)
+        tx.raise_version(self._name)
+
+    def _require(self, tx: Transaction) -> Any:
+        record = tx.conversation(self._name)
+        if record is None:
+            raise no_conversation(self._name)
+        return record
+
+    def _is_first(self, tx: Transaction, turn: Turn) -> bool:
+        return turn.author == "user" and (turn.number == 1 or tx.newest_user(self._name, turn.number - 1) is None)
+
+    def _at(self, said_at: datetime | None) -> datetime:
+        at = said_at if said_at is not None else self._assembler.clock()
+        if at.tzinfo is None:
+            raise InputError(f"said_at={at!r} has no time zone; give an aware datetime")
+        return at.astimezone(UTC)
+
+
+def _result(block: Block) -> Block:
+    content = block.get("content")
+    if content is not None and not isinstance(content, str):
+        block = {**block, "content": [to_block(b) for b in content]}
+    check_result(block)
+    return block
+
+
+def _message(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message with its results in the form they are stored and compared in."""
+    content = message.get("content") if isinstance(message, Mapping) else None
+    if content is None or isinstance(content, str):
+        return message
+    blocks = [as_sent(b) if b["type"] == "tool_result" else b for b in to_blocks(content)]
+    return {**message, "content": blocks}
+
+
+def _calls(blocks: Sequence[Block]) -> bool:
+    return any(b["type"] == "tool_use" for b in blocks)
+
+
+def _key(key: str | None) -> str | None:
+    if key is not None and (not isinstance(key, str) or not key.strip() or not jsontext.is_sendable(key)):
+        raise InputError(f"key must be a plain, non-blank string, not {key!r}; leave it out for none")
+    return key
+
+
+def _metadata(metadata: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    try:
+        jsontext.dumps(dict(metadata or {}))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"metadata must be JSON: {error}") from error
+    return metadata

@@ -1,0 +1,380 @@
+"""Extend the open epoch, or roll over to a new one: the decision, and the plan that follows from it.
+
+Laws: inside an epoch rows are only added, at turns not sent yet or (a pin that is due) at the end of the last one;
+what a new epoch shows is decided once, from the old window and nothing older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, tzinfo
+
+from contextmgr.allocator import Allocation, Candidate, Fixed, Limits, ResultSize, allocate
+from contextmgr.attachments import Attachments, LateNote, Setting, form_rows, tail_rows
+from contextmgr.errors import BudgetError
+from contextmgr.features import ZERO, Features, total
+from contextmgr.forms import masked as masked_form
+from contextmgr.heads import Head
+from contextmgr.models import ModelEntry
+from contextmgr.pins import Pin
+from contextmgr.preface import Material, Weigher, preface, said_in_view, tiers
+from contextmgr.profiles import Profile
+from contextmgr.tasks import TaskDocument
+from contextmgr.tokens import Calibration, Count, block_features, message_frame
+from contextmgr.turns import Block, Turn, open_round, server_answers, server_calls
+from contextmgr.views import Anchor, Epoch, Form, Part, RequestRecord, RowKind, ViewRow, Why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """One consistent reading of what the next request depends on.
+
+    ``turns`` are the visible candidates in order, at least one: those of the epoch, or the newest where there is
+    none; ``hidden`` the numbers among them that are withdrawn or erased.  ``pins`` are active, ``retired`` no
+    longer.  ``evidence`` and the like are blocks that other parts prepared, strongest first.
+    """
+
+    version: int
+    turns: tuple[Turn, ...]
+    hidden: frozenset[int] = frozenset()
+    last: RequestRecord | None = None
+    epoch: Epoch | None = None
+    rows: tuple[ViewRow, ...] = ()
+    in_hand: Turn | None = None
+    pins: tuple[Pin, ...] = ()
+    retired: tuple[Pin, ...] = ()
+    contexts: Mapping[int, Turn] = field(default_factory=dict)
+    tasks: tuple[TaskDocument, ...] = ()
+    late: tuple[LateNote, ...] = ()
+    evidence: tuple[Block, ...] = ()
+    zone: tzinfo
+
+    @property
+    def tail(self) -> Turn:
+        """The last visible turn."""
+        return self.turns[-1]
+
+    @property
+    def new(self) -> tuple[Turn, ...]:
+        """The turns that the last request has not shown."""
+        if self.last is None:
+            return self.turns
+        return tuple(t for t in self.turns if t.number > self.last.tail)
+
+    def shows(self, pin: Pin) -> bool:
+        """Whether the open epoch shows a pin already."""
+        epoch = self.epoch
+        if epoch is None:
+            return False
+        if any(
+            p.pin == pin.id or (p.index is not None and (p.turn, p.index) == (pin.turn, pin.block))
+            for p in epoch.preface
+        ):
+            return True
+        if any(r.kind is RowKind.PIN and r.ref == pin.id for r in self.rows):
+            return True
+        return said_in_view(pin, {t.number: t for t in self.turns}, epoch.first)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a plan is made under.  ``room`` is the input budget of this request in tokens; ``head_weight`` the
+    features of ``head``; ``count`` counts cl100k tokens of a text; ``now`` is when the request is made.
+    """
+
+    head: Head
+    model: ModelEntry
+    profile: Profile
+    room: int
+    head_weight: Features
+    calibration: Calibration
+    count: Count
+    now: datetime
+
+    def setting(self, zone: tzinfo) -> Setting:
+        """How rows are rendered under these terms."""
+        cap = self.profile.recent.result_cap
+        return Setting(tools=self.head.tool_names, zone=zone, result_cap=cap, count=self.count)
+
+    @property
+    def ttl(self) -> timedelta:
+        """How long a cache entry lives."""
+        return timedelta(seconds=3600 if self.profile.cache_ttl == "1h" else self.model.cache_lifetime)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What the next request shows.  ``opens`` says that ``epoch`` is new; ``added`` are the new rows; ``tokens`` the
+    size of the whole input, reckoned from ``anchor`` where there is one; ``features`` its weight.
+    """
+
+    epoch: Epoch
+    opens: bool
+    turns: tuple[Turn, ...]
+    rows: tuple[ViewRow, ...]
+    added: tuple[ViewRow, ...]
+    features: Features
+    tokens: int
+    anchor: Anchor | None = None
+
+
+def decide(snapshot: Snapshot, terms: Terms, *, head_changed: bool) -> Decision:
+    """Extend the epoch where that keeps every law, else roll over.  Raises `BudgetError`, before anything is kept."""
+    outcome = extend(snapshot, terms, head_changed=head_changed)
+    return outcome if isinstance(outcome, Decision) else open_epoch(snapshot, terms, outcome)
+
+
+def extend(snapshot: Snapshot, terms: Terms, *, head_changed: bool) -> Decision | Why:
+    """A decision that only adds to the open epoch, or the reason why that cannot be."""
+    epoch, last = snapshot.epoch, snapshot.last
+    if epoch is None or last is None:
+        return Why.FIRST
+    if epoch.broken is not None:
+        return Why.BROKEN
+    if head_changed:
+        return Why.HEAD
+    due = [p for p in snapshot.pins if not snapshot.shows(p)]
+    if _is_broken(snapshot, terms, last, due):
+        return Why.BROKEN
+    if terms.profile.policy == "rolling" and any(t.role == "user" for t in snapshot.new):
+        return Why.EACH_USER_TURN
+    rows = _new_rows(snapshot, terms, due)
+    added = total([*(turn_weight(t, rows, thinks=True) for t in snapshot.new), *(r.features for r in rows)])
+    features, anchor = last.features.plus(added), _anchor(last)
+    tokens = _tokens(terms.calibration, features, anchor)
+    if tokens > terms.room:
+        return Why.FULL
+    if snapshot.new and _is_cold(snapshot, terms, last, tokens):
+        return Why.COLD
+    return Decision(
+        epoch=epoch,
+        opens=False,
+        turns=snapshot.turns,
+        rows=(*snapshot.rows, *rows),
+        added=rows,
+        features=features,
+        tokens=tokens,
+        anchor=anchor,
+    )
+
+
+def _is_broken(snapshot: Snapshot, terms: Terms, last: RequestRecord, due: Sequence[Pin]) -> bool:
+    """Whether adding would change what was sent, or put thinking behind a prefix it was not produced with."""
+    if due and snapshot.tail.waits_for_server:
+        return True  # nothing may follow there, so the pin needs a new preface
+    before = next((t for t in snapshot.turns if t.number == last.tail), None)
+    if before is None or (before.waits_for_server and snapshot.new and not _answers(before, snapshot.new[0])):
+        return True  # the dangling server call can no longer be sent as it was
+    if not terms.model.binds_thinking:
+        return False
+    return any(t.has_thinking and t.request != last.number for t in snapshot.new)
+
+
+def _answers(waiting: Turn, following: Turn) -> bool:
+    """Whether a turn brings the results that the API owed."""
+    return server_calls(waiting.blocks) - server_answers(waiting.blocks) <= server_answers(following.blocks)
+
+
+def _is_cold(snapshot: Snapshot, terms: Terms, last: RequestRecord, tokens: int) -> bool:
+    if last.at is None or terms.now - last.at <= terms.ttl:
+        return False
+    masked = {(r.turn, r.call) for r in snapshot.rows if r.form is Form.MASKED}
+    old = snapshot.turns[: -terms.profile.recent.min_turns]
+    loose = [r.features for t in old for r in t.results if (t.number, r.call) not in masked and not r.late]
+    return terms.calibration.tokens(total(loose)) > terms.profile.cold_mask_share * tokens
+
+
+def _anchor(last: RequestRecord) -> Anchor | None:
+    if last.true_input is not None:
+        return Anchor(request=last.number, true_input=last.true_input, features=last.features)
+    return last.anchor
+
+
+def _tokens(calibration: Calibration, features: Features, anchor: Anchor | None) -> int:
+    if anchor is None:
+        return calibration.tokens(features)
+    return anchor.true_input + calibration.tokens(features.minus(anchor.features))
+
+
+def turn_weight(turn: Turn, rows: Sequence[ViewRow], *, thinks: bool) -> Features:
+    """What a turn weighs in a request, the results in their forms of ``rows`` left out where a row stands for them."""
+    formed = {r.call for r in rows if r.turn == turn.number and r.kind is RowKind.FORM}
+    own = turn.features.plus(turn.thinking_features) if thinks else turn.features
+    frames = message_frame(2 if turn.calls else 1)
+    return total([own, frames, *(r.features for c, r in turn.in_place.items() if c not in formed)])
+
+
+def _new_rows(snapshot: Snapshot, terms: Terms, due: Sequence[Pin]) -> tuple[ViewRow, ...]:
+    cap, start = terms.profile.recent.result_cap, len(snapshot.rows)
+    caps = {(t.number, c): cap for t in snapshot.new for c, r in t.in_place.items() if sum(r.features) > cap}
+    setting = terms.setting(snapshot.zone)
+    rows = form_rows(snapshot.new, dict.fromkeys(caps, Form.CUT), caps, setting, start)
+    if snapshot.tail.waits_for_server:
+        return rows
+    attached = Attachments(
+        pins=due,
+        notices=_due_notices(snapshot),
+        late=snapshot.late if snapshot.new else (),
+        evidence=snapshot.evidence,
+        named={p.id: p for p in (*snapshot.pins, *snapshot.retired)},
+    )
+    return rows + tail_rows(snapshot.tail.number, attached, setting, start + len(rows))
+
+
+def _due_notices(snapshot: Snapshot) -> list[Pin]:
+    """Pins no longer in force that the epoch shows and has not spoken of yet."""
+    if not snapshot.new or snapshot.epoch is None:
+        return []
+    told = {r.ref for r in snapshot.rows if r.kind is RowKind.NOTICE}
+    told |= {p.pin for p in snapshot.epoch.preface if p.part is Part.NOTICE}
+    return [p for p in snapshot.retired if p.id not in told and snapshot.shows(p)]
+
+
+def open_epoch(snapshot: Snapshot, terms: Terms, why: Why) -> Decision:
+    """A new epoch over the old window.  Raises `BudgetError` where even the smallest view exceeds ``terms.room``."""
+    shown = {t.number: t for t in snapshot.turns}
+    material = Material(
+        pins=snapshot.pins,
+        retired=snapshot.retired,
+        contexts=snapshot.contexts,
+        tasks=snapshot.tasks,
+        in_hand=snapshot.in_hand,
+        shown=shown,
+        tools=terms.head.tool_names,
+        zone=snapshot.zone,
+    )
+    keeps = _kept_round(snapshot, terms)
+    extra = tail_rows(snapshot.tail.number, _attached(snapshot, 0), terms.setting(snapshot.zone), 0)
+    fixed = Fixed(
+        head=terms.head_weight.plus(total(r.features for r in extra)),
+        preface=Weigher(material, terms.count),
+        evidence=tuple(block_features(b, terms.count) for b in snapshot.evidence),
+    )
+    candidates = [_candidate(t, terms, thinks=t.number in keeps) for t in snapshot.turns]
+    return _settle(snapshot, terms, why, material, candidates, fixed, keeps)
+
+
+def _settle(
+    snapshot: Snapshot,
+    terms: Terms,
+    why: Why,
+    material: Material,
+    candidates: Sequence[Candidate],
+    fixed: Fixed,
+    keeps: frozenset[int],
+) -> Decision:
+    """Allocate, render, weigh what was rendered; where that came out larger than reckoned, allocate tighter."""
+    slack = 0
+    for _ in range(4):
+        limits = _limits(terms, why, candidates, fixed, slack)
+        allocation = allocate(candidates, fixed, limits)
+        if not allocation.fits:
+            break
+        decision = _render(snapshot, terms, why, material, allocation, keeps)
+        if decision.tokens <= terms.room:
+            return decision
+        slack += decision.tokens - terms.room
+    raise budget_error(snapshot, terms, material, candidates[-1], fixed)
+
+
+def _limits(terms: Terms, why: Why, candidates: Sequence[Candidate], fixed: Fixed, slack: int) -> Limits:
+    room = terms.room - slack
+    whole = total([fixed.head, fixed.preface(candidates[0].number), *fixed.evidence, *map(_whole, candidates)])
+    fits = terms.calibration.tokens(whole) <= room and why is not Why.FULL
+    return Limits(
+        goal=room if fits else min(room, int(terms.profile.fill * terms.room)),
+        room=room,
+        recent=terms.profile.recent.min_turns,
+        result_cap=terms.profile.recent.result_cap,
+        size=terms.calibration.tokens,
+        mask_all=why is Why.COLD,
+    )
+
+
+def _whole(candidate: Candidate) -> Features:
+    return candidate.own.plus(total(r.whole for r in candidate.results))
+
+
+def _candidate(turn: Turn, terms: Terms, *, thinks: bool) -> Candidate:
+    results = tuple(
+        ResultSize(
+            call=call,
+            whole=result.features,
+            masked=block_features(masked_form(turn, result, terms.head.tool_names), terms.count),
+        )
+        for call, result in sorted(turn.in_place.items())
+    )
+    own = turn.features.plus(turn.thinking_features) if thinks else turn.features
+    frames = message_frame(2 if turn.calls else 1)
+    fillers = Features(fixed=30 * len(turn.missing))
+    return Candidate(
+        number=turn.number, is_user=turn.role == "user", own=total([own, frames, fillers]), results=results
+    )
+
+
+def _render(
+    snapshot: Snapshot, terms: Terms, why: Why, material: Material, allocation: Allocation, keeps: frozenset[int]
+) -> Decision:
+    turns = tuple(t for t in snapshot.turns if t.number >= allocation.first)
+    setting, tail = terms.setting(snapshot.zone), snapshot.tail
+    rows = form_rows(turns, allocation.forms, allocation.caps, setting, 0)
+    rows += tail_rows(tail.number, _attached(snapshot, allocation.evidence), setting, len(rows))
+    blocks = preface(material, allocation.first)
+    weights = {"system": terms.head_weight, **tiers(blocks, terms.count)}
+    features = total(
+        [
+            *weights.values(),
+            message_frame(1),
+            *(turn_weight(t, rows, thinks=t.number in keeps) for t in turns),
+            *(r.features for r in rows),
+        ]
+    )
+    epoch = Epoch(
+        number=(snapshot.last.epoch if snapshot.last else 0) + 1,
+        first=allocation.first,
+        opened_at=tail.number,
+        head=terms.head,
+        why=why,
+        preface=blocks,
+        tiers=weights,
+        hidden=frozenset(n for n in snapshot.hidden if n >= allocation.first),
+        at=terms.now,
+    )
+    tokens = terms.calibration.tokens(features)
+    return Decision(epoch=epoch, opens=True, turns=turns, rows=rows, added=rows, features=features, tokens=tokens)
+
+
+def _attached(snapshot: Snapshot, evidence: int) -> Attachments:
+    """What a new epoch attaches at its tail; pins and notices are in its preface.
+
+    Nothing may follow where the API itself owes results.
+    """
+    if snapshot.tail.waits_for_server:
+        return Attachments()
+    return Attachments(late=snapshot.late, evidence=snapshot.evidence[:evidence])
+
+
+def _kept_round(snapshot: Snapshot, terms: Terms) -> frozenset[int]:
+    """Turns whose thinking the model demands back: the tool round that is open, where thinking is on."""
+    if not (terms.model.thinking_in_tool_round and terms.head.thinks):
+        return frozenset()
+    return open_round(snapshot.turns, terms.head.model)
+
+
+def budget_error(snapshot: Snapshot, terms: Terms, material: Material, tail: Candidate, fixed: Fixed) -> BudgetError:
+    """Names every tier that may never give way, and its tokens."""
+    size: Callable[[Features], int] = terms.calibration.tokens
+    blocks = preface(material, tail.number)
+    parts = {"system": terms.head_weight, **tiers(blocks, terms.count), "tail": _whole(tail)}
+    tokens = {name: size(weight) for name, weight in parts.items() if weight != ZERO}
+    pins = {p.id: p.tokens for p in snapshot.pins}
+    listed = ", ".join(f"{name} {n}" for name, n in tokens.items())
+    shares = f"; pins: {', '.join(f'{i} {n}' for i, n in pins.items())}" if pins else ""
+    return BudgetError(
+        f"the smallest request is larger than the budget of {terms.room} tokens ({listed}{shares}); raise the budget, "
+        "lower max_tokens, revoke pins, shorten system or tools, or withdraw() the turn that is too large",
+        tiers=tokens,
+        budget=terms.room,
+        pins=pins,
+    )

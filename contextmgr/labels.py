@@ -1,0 +1,142 @@
+"""The words the manager itself puts into requests: labels, masks, notices.
+
+Versioned code, not templates: a change here moves the bytes of new epochs, so `VERSION` goes up with it.  Labels
+stand in blocks beside what they label, never around it, and repeat no pinned text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import Any
+
+from contextmgr.pins import Pin, PinStatus
+
+VERSION = 1
+READ_TOOL = "read_turns"
+NO_OUTPUT = "(no output)"
+BEGINS = "[The conversation begins with the assistant.]"
+FILLER = "[Interrupted: no result of this call was recorded, so its outcome is unknown.]"
+_BRIEF = 80
+
+
+def day(at: datetime | None, zone: tzinfo) -> str:
+    """A date as people write it, in the conversation's time zone: "17 August 2026"."""
+    if at is None:
+        return "date unknown"
+    local = at.astimezone(zone)
+    return f"{local.day} {local:%B %Y}"
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Turn numbers as ranges: "1-41, 43"."""
+    spans: list[list[int]] = []
+    for n in sorted(numbers):
+        if spans and n == spans[-1][1] + 1:
+            spans[-1][1] = n
+        else:
+            spans.append([n, n])
+    return ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
+
+
+def text_block(text: str) -> dict[str, Any]:
+    """A text block."""
+    return {"type": "text", "text": text}
+
+
+OPENING = (
+    "[Kept by the context manager. Statements marked as pinned are the user's or operator's own words, "
+    "verbatim, and stay in force for the whole conversation.]"
+)
+
+
+def pin_label(pin: Pin, zone: tzinfo) -> str:
+    """What stands before a pinned text."""
+    if pin.turn is None:
+        return f"[Pinned {pin.kind}, set by the operator for this project on {day(pin.said_at, zone)}:]"
+    return f"[Pinned {pin.kind}, said by the {pin.author} in turn {pin.turn}, {day(pin.said_at, zone)}:]"
+
+
+def context_label(pin: Pin) -> str:
+    """What stands before the assistant's words that an approval or resolution answers."""
+    return f"[The {pin.kind} that follows answers these words of the assistant in turn {pin.context}:]"
+
+
+def task_label(name: str) -> str:
+    """What stands before a task document."""
+    return f"[Task document {json.dumps(name, ensure_ascii=False)}, set by the application:]"
+
+
+def gap_line(spans: Sequence[tuple[int, int]], tools: Iterable[str]) -> str:
+    """The line for turns that are out of view, given as first and last number of each stretch."""
+    numbers = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
+    return f"[Out of view: turns {numbers}. What was said there is kept in the store{_how(tools)}.]"
+
+
+def in_hand_label(turn: int, author: str) -> str:
+    """What stands before the request in hand where it is older than the window."""
+    return f"[The request in hand, said by the {author} in turn {turn}:]"
+
+
+def notice(pin: Pin, successor: Pin | None) -> str:
+    """Says that a pin is no longer in force, without repeating it."""
+    source = f"pinned from turn {pin.turn}" if pin.turn is not None else "pinned by the operator for this project"
+    if pin.status is PinStatus.REPLACED:
+        by = "another one" if successor is None else _name(successor)
+        return f"[Notice: the {pin.kind} {source} is no longer in force; it was replaced by {by}.]"
+    return f"[Notice: the {pin.kind} {source} is no longer in force; it was revoked.]"
+
+
+def _name(pin: Pin) -> str:
+    return "the operator's pin for this project" if pin.turn is None else f"the {pin.kind} pinned from turn {pin.turn}"
+
+
+def brief(call: Mapping[str, Any]) -> str:
+    """A tool call in brief: its name and the start of its arguments."""
+    arguments = json.dumps(call.get("input", {}), ensure_ascii=False, separators=(", ", ": "))
+    short = arguments if len(arguments) <= _BRIEF else arguments[: _BRIEF - 1] + "…"
+    return f"{call.get('name')} {short}"
+
+
+def masked(call: Mapping[str, Any], turn: int, characters: int, is_error: bool, tools: Iterable[str]) -> str:
+    """The one line that stands for an old tool output."""
+    outcome = "error" if is_error else "ok"
+    return (
+        f"[Output of {brief(call)} left out: {characters:,} characters, {outcome}; stored in turn {turn}{_how(tools)}.]"
+    )
+
+
+def cut(left_out: int, characters: int, turn: int, tools: Iterable[str]) -> str:
+    """The line in the middle of a result that is shown as head and tail."""
+    where = f"the whole is stored in turn {turn}{_how(tools)}"
+    return f"[… {left_out:,} of {characters:,} characters left out here; {where} …]"
+
+
+def part_left_out(kind: str, turn: int, tools: Iterable[str]) -> str:
+    """The line for an image or other part of a result that had to give way."""
+    return f"[{kind} left out here; stored in turn {turn}{_how(tools)}.]"
+
+
+def unreadable_image(media_type: str) -> str:
+    """The line for an image that the API would refuse."""
+    return f"[An image of type {json.dumps(media_type)[:60]} stood here; the API cannot read that format.]"
+
+
+def late(call: Mapping[str, Any], turn: int) -> str:
+    """What stands before a result that came after its turn had gone on."""
+    return f"[Late result of {brief(call)} in turn {turn}, which had been interrupted; it is known only now:]"
+
+
+def call_as_text(call: Mapping[str, Any], turn: int) -> str:
+    """A tool call where the request has no tools and so cannot hold tool blocks."""
+    return f"[In turn {turn} the assistant called {brief(call)}; its result:]"
+
+
+def _how(tools: Iterable[str]) -> str:
+    return f" and can be read with {READ_TOOL}" if READ_TOOL in tools else ""
+
+
+def contains_any(text: str, pinned: Sequence[str]) -> bool:
+    """Whether a text would repeat a pin."""
+    return any(p in text for p in pinned)

@@ -1,0 +1,9 @@
+"""Recorded sessions replayed call by call: the requests contextmgr would have sent, checked, and what they cost."""
+
+from __future__ import annotations
+
+from contextmgr.replay.driving import replay_session
+from contextmgr.replay.outcome import Outcome, PolicyOutcome
+from contextmgr.replay.standins import STAND_IN_TOKENS
+
+__all__ = ["STAND_IN_TOKENS", "Outcome", "PolicyOutcome", "replay_session"]

@@ -1,0 +1,8 @@
+"""Stores: one protocol, one schema, one set of statements."""
+
+from __future__ import annotations
+
+from contextmgr.store.base import ConversationRecord, LateResult, Store, Transaction
+from contextmgr.store.opening import open_store
+
+__all__ = ["ConversationRecord", "LateResult", "Store", "Transaction", "open_store"]

@@ -1,0 +1,62 @@
+"""Erasing a turn reaches every copy of it; `tables.REACH` says how for each table, and a test checks the list.
+
+The turn's row stays as a tombstone, so that numbers do not move; its text, hash and metadata are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from contextmgr import jsontext
+from contextmgr.store import rows
+from contextmgr.store.statements import OWNED
+from contextmgr.views import PrefaceBlock
+
+
+class Run(Protocol):
+    """Runs a named statement within a scope."""
+
+    def __call__(self, name: str, conversation: str | None = None, values: Mapping[str, Any] | None = None) -> Any: ...
+
+
+def erase_turn(run: Run, conversation: str, number: int) -> None:
+    """Blank turn ``number`` and every block, pin and proof copied from it; epochs that showed it end."""
+    n = {"n": number}
+    pins = [r["id"] for r in run("conversation_pins", conversation).fetchall() if r["n"] == number]
+    run("blank_turn", conversation, n)
+    run("delete_results", conversation, n)
+    run("blank_pins", conversation, n)
+    run("forget_contexts", conversation, n)
+    _blank_prefaces(run, conversation, number)
+    for ref in [*pins, f"late:{number}"]:
+        for row in run("rows_of_turn", conversation, n | {"ref": ref}).fetchall():
+            run("blank_row", conversation, {"epoch": row["epoch"], "ord": row["ord"]})
+    _blank_proofs(run, conversation, set(pins))
+
+
+def _blank_prefaces(run: Run, conversation: str, number: int) -> None:
+    for epoch in run("epochs", conversation).fetchall():
+        preface = rows.read_preface(epoch["preface"])
+        kept = tuple(_blanked(p) if p.turn == number else p for p in preface)
+        run("blank_preface", conversation, {"no": epoch["no"], "new_preface": rows.preface_text(kept)})
+
+
+def _blanked(part: PrefaceBlock) -> PrefaceBlock:
+    return PrefaceBlock(part=part.part, block={}, pin=part.pin, turn=part.turn, index=part.index)
+
+
+def _blank_proofs(run: Run, conversation: str, pins: set[str]) -> None:
+    if not pins:
+        return
+    for row in run("requests", conversation).fetchall():
+        proof = jsontext.loads(row["proof"])
+        kept = [p for p in proof if p.get("pin") not in pins]
+        if len(kept) != len(proof):
+            run("set_proof", conversation, {"seq": row["seq"], "new_proof": jsontext.dumps(kept)})
+
+
+def erase_conversation(run: Run, conversation: str) -> None:
+    """Delete every row that the conversation owns."""
+    for table in OWNED:
+        run(f"delete_all_{table.name}", conversation)

@@ -1,0 +1,343 @@
+"""Values to rows and back.  Reading gives exactly what was written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from contextmgr import jsontext
+from contextmgr.features import ZERO, Features
+from contextmgr.heads import Head
+from contextmgr.pins import Pin, PinKind, PinStatus
+from contextmgr.scope import Scope, Visibility
+from contextmgr.store.base import ConversationRecord
+from contextmgr.tasks import TaskDocument
+from contextmgr.turns import Status, ToolResult, Turn, Usage
+from contextmgr.views import Anchor, Epoch, Form, Part, PrefaceBlock, RequestRecord, RowKind, ViewRow, Why
+
+Row = Mapping[str, Any]
+_EPOCH0 = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def conversation_key(scope: Scope, conversation: str) -> str:
+    """The key of a conversation's rows: a digest over its whole scope, so no other scope can spell it."""
+    text = jsontext.dumps([scope.tenant, scope.user, scope.project, conversation])
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def to_micros(at: datetime | None) -> int:
+    """Microseconds since 1970, UTC; 0 for None."""
+    return 0 if at is None else (at - _EPOCH0) // _MICROSECOND
+
+
+def from_micros(value: int) -> datetime:
+    """The aware UTC time that `to_micros` wrote."""
+    return _EPOCH0 + timedelta(microseconds=value)
+
+
+def features_text(*features: Features) -> str:
+    """Feature vectors as text."""
+    return ";".join(",".join(map(str, f)) for f in features)
+
+
+def read_features(text: str) -> list[Features]:
+    """The vectors that `features_text` wrote; `ZERO` where the text was blanked."""
+    return [Features(*map(int, part.split(","))) if part else ZERO for part in text.split(";")]
+
+
+def turn_row(turn: Turn, key: str | None) -> dict[str, Any]:
+    """A turn's row, without its results."""
+    usage = turn.usage
+    return {
+        "n": turn.number,
+        "role": turn.role,
+        "author": turn.author,
+        "status": turn.status.value,
+        "stop_reason": turn.stop_reason,
+        "body": jsontext.dumps(turn.blocks),
+        "features": features_text(turn.features, turn.thinking_features),
+        "sha256": turn.sha256,
+        "sendable": int(turn.sendable),
+        "model": turn.model,
+        "usage": jsontext.dumps(_usage(usage)) if usage else None,
+        "request_seq": turn.request,
+        "idem_key": key,
+        "withdrawn": turn.withdrawn,
+        "metadata_": jsontext.dumps(turn.metadata) if turn.metadata else None,
+        "said_at": to_micros(turn.said_at),
+    }
+
+
+def _usage(usage: Usage) -> list[int]:
+    return [usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens]
+
+
+def _read_usage(text: str | None) -> Usage | None:
+    if text is None:
+        return None
+    fresh, read, written, output = jsontext.loads(text)
+    return Usage(input_tokens=fresh, cache_read_tokens=read, cache_write_tokens=written, output_tokens=output)
+
+
+def read_turn(row: Row, results: tuple[ToolResult, ...]) -> Turn:
+    """A turn from its row and its results."""
+    own, thinking = [*read_features(row["features"]), ZERO][:2]
+    return Turn(
+        number=row["n"],
+        role=row["role"],
+        author=row["author"],
+        blocks=tuple(jsontext.loads(row["body"])),
+        results=results,
+        status=Status(row["status"]),
+        stop_reason=row["stop_reason"],
+        model=row["model"],
+        usage=_read_usage(row["usage"]),
+        request=row["request_seq"],
+        withdrawn=row["withdrawn"],
+        said_at=from_micros(row["said_at"]),
+        metadata=jsontext.loads(row["metadata_"]) if row["metadata_"] else {},
+        sendable=bool(row["sendable"]),
+        sha256=row["sha256"],
+        features=own,
+        thinking_features=thinking,
+    )
+
+
+def result_row(turn: int, order: int, result: ToolResult) -> dict[str, Any]:
+    """A result's row; ``late`` is 0 in place, 1 late, 2 late and shown."""
+    return {
+        "n": turn,
+        "ord": order,
+        "call": result.call,
+        "body": jsontext.dumps(result.body),
+        "late": int(result.late),
+        "sendable": int(result.sendable),
+        "features": features_text(result.features),
+        "sha256": result.sha256,
+        "said_at": to_micros(result.said_at),
+    }
+
+
+def read_result(row: Row) -> ToolResult:
+    """A result from its row."""
+    return ToolResult(
+        call=row["call"],
+        body=jsontext.loads(row["body"]),
+        late=row["late"] > 0,
+        sendable=bool(row["sendable"]),
+        sha256=row["sha256"],
+        features=read_features(row["features"])[0],
+        said_at=from_micros(row["said_at"]),
+    )
+
+
+def pin_row(pin: Pin) -> dict[str, Any]:
+    """A pin's row, without its owner."""
+    return {
+        "id": pin.id,
+        "ord": pin.order,
+        "n": pin.turn,
+        "block": pin.block,
+        "start": pin.start,
+        "end": pin.end,
+        "text": pin.text,
+        "sha256": pin.sha256,
+        "kind": pin.kind.value,
+        "author": pin.author,
+        "context_n": pin.context,
+        "status": pin.status.value,
+        "replaced_by": pin.replaced_by,
+        "reason": pin.reason,
+        "tokens": pin.tokens,
+        "said_at": to_micros(pin.said_at),
+    }
+
+
+def read_pin(row: Row) -> Pin:
+    """A pin from its row."""
+    return Pin(
+        id=row["id"],
+        text=row["text"],
+        sha256=row["sha256"],
+        kind=PinKind(row["kind"]),
+        author=row["author"],
+        order=row["ord"],
+        turn=row["n"],
+        block=row["block"],
+        start=row["start"],
+        end=row["end"],
+        context=row["context_n"],
+        project=row["conv"] is None,
+        status=PinStatus(row["status"]),
+        replaced_by=row["replaced_by"],
+        reason=row["reason"],
+        tokens=row["tokens"],
+        said_at=from_micros(row["said_at"]),
+    )
+
+
+def conversation_row(record: ConversationRecord) -> dict[str, Any]:
+    """A conversation's row, without its scope."""
+    return {
+        "id": record.id,
+        "title": record.title,
+        "zone": record.zone,
+        "visibility": record.visibility.value,
+        "last_turn": record.last_turn,
+        "open_turn": record.open_turn,
+        "version": record.version,
+        "created_at": to_micros(record.created_at),
+        "updated_at": to_micros(record.updated_at),
+    }
+
+
+def read_conversation(row: Row) -> ConversationRecord:
+    """A conversation from its row."""
+    return ConversationRecord(
+        id=row["id"],
+        title=row["title"],
+        zone=row["zone"],
+        visibility=Visibility(row["visibility"]),
+        last_turn=row["last_turn"],
+        open_turn=row["open_turn"],
+        version=row["version"],
+        created_at=from_micros(row["created_at"]),
+        updated_at=from_micros(row["updated_at"]),
+    )
+
+
+def epoch_row(epoch: Epoch) -> dict[str, Any]:
+    """An epoch's row; the head is stored apart, by its hash."""
+    return {
+        "no": epoch.number,
+        "first": epoch.first,
+        "opened_at": epoch.opened_at,
+        "head_sha": jsontext.sha256(epoch.head.to_text()),
+        "why": epoch.why.value,
+        "preface": preface_text(epoch.preface),
+        "tiers": jsontext.dumps(epoch.tiers),
+        "hidden": jsontext.dumps(sorted(epoch.hidden)),
+        "broken": epoch.broken,
+        "at": to_micros(epoch.at),
+    }
+
+
+def preface_text(preface: tuple[PrefaceBlock, ...]) -> str:
+    """A preface as JSON text."""
+    return jsontext.dumps([[p.part.value, p.block, p.pin, p.turn, p.index] for p in preface])
+
+
+def read_preface(text: str) -> tuple[PrefaceBlock, ...]:
+    """The preface that `preface_text` wrote."""
+    return tuple(
+        PrefaceBlock(part=Part(part), block=block, pin=pin, turn=turn, index=index)
+        for part, block, pin, turn, index in jsontext.loads(text)
+    )
+
+
+def read_epoch(row: Row, head: Head) -> Epoch:
+    """An epoch from its row and its head."""
+    return Epoch(
+        number=row["no"],
+        first=row["first"],
+        opened_at=row["opened_at"],
+        head=head,
+        why=Why(row["why"]),
+        preface=read_preface(row["preface"]),
+        tiers={name: Features(*f) for name, f in jsontext.loads(row["tiers"]).items()},
+        hidden=frozenset(jsontext.loads(row["hidden"])),
+        broken=row["broken"],
+        at=from_micros(row["at"]),
+    )
+
+
+def view_row(epoch: int, row: ViewRow) -> dict[str, Any]:
+    """A view row's row."""
+    return {
+        "epoch": epoch,
+        "ord": row.order,
+        "n": row.turn,
+        "kind": row.kind.value,
+        "call": row.call,
+        "form": row.form.value if row.form else None,
+        "ref": row.ref,
+        "block": jsontext.dumps(row.block),
+        "features": features_text(row.features),
+    }
+
+
+def read_view(row: Row) -> ViewRow:
+    """A view row from its row."""
+    return ViewRow(
+        order=row["ord"],
+        turn=row["n"],
+        kind=RowKind(row["kind"]),
+        block=jsontext.loads(row["block"]),
+        call=row["call"],
+        form=Form(row["form"]) if row["form"] else None,
+        ref=row["ref"],
+        features=read_features(row["features"])[0],
+    )
+
+
+def request_row(request: RequestRecord) -> dict[str, Any]:
+    """A request's row."""
+    anchor = request.anchor
+    return {
+        "seq": request.number,
+        "epoch": request.epoch,
+        "tail": request.tail,
+        "rows": request.rows,
+        "max_tokens": request.max_tokens,
+        "tokens": request.tokens,
+        "features": features_text(request.features),
+        "previous_tail": request.previous_tail,
+        "previous_rows": request.previous_rows,
+        "true_input": request.true_input,
+        "anchor": jsontext.dumps([anchor.request, anchor.true_input, *anchor.features]) if anchor else None,
+        "report": jsontext.dumps(request.report),
+        "proof": jsontext.dumps(request.proof),
+        "at": to_micros(request.at),
+    }
+
+
+def read_request(row: Row) -> RequestRecord:
+    """A request from its row."""
+    anchor = jsontext.loads(row["anchor"]) if row["anchor"] else None
+    return RequestRecord(
+        number=row["seq"],
+        epoch=row["epoch"],
+        tail=row["tail"],
+        rows=row["rows"],
+        max_tokens=row["max_tokens"],
+        tokens=row["tokens"],
+        features=read_features(row["features"])[0],
+        previous_tail=row["previous_tail"],
+        previous_rows=row["previous_rows"],
+        true_input=row["true_input"],
+        anchor=Anchor(request=anchor[0], true_input=anchor[1], features=Features(*anchor[2:])) if anchor else None,
+        report=jsontext.loads(row["report"]),
+        proof=tuple(jsontext.loads(row["proof"])),
+        at=from_micros(row["at"]),
+    )
+
+
+def task_row(document: TaskDocument, at: datetime) -> dict[str, Any]:
+    """A task document's row."""
+    return {
+        "name": document.name,
+        "body": document.text,
+        "features": features_text(document.features),
+        "sha256": document.sha256,
+        "at": to_micros(at),
+    }
+
+
+def read_task(row: Row) -> TaskDocument:
+    """A task document from its row."""
+    return TaskDocument(
+        name=row["name"], text=row["body"], sha256=row["sha256"], features=read_features(row["features"])[0]
+    )

@@ -1,0 +1,155 @@
+"""The SQLite store: one file, WAL, one connection per process, numbers given out under the write lock.
+
+``durability="process"`` survives killing the process (synchronous=NORMAL), ``"power"`` a power cut as well
+(FULL, one fsync per commit).  ``secure_delete`` is on, so erased text does not stay in free pages.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy.dialects import sqlite as dialects
+from sqlalchemy.schema import CreateTable
+
+from contextmgr.errors import StoreBusyError, StoreError
+from contextmgr.scope import Scope
+from contextmgr.store import migrations, tables
+from contextmgr.store.statements import Compiled, compile_all
+from contextmgr.store.transaction import RowTransaction
+
+Durability = Literal["process", "power"]
+_SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
+
+
+class SqliteStore:
+    """A `Store` in one SQLite file, or in memory with ``path=None``.
+
+    ``wait`` is how long a lock may take, in seconds.  Raises `StoreError` where the file cannot be opened,
+    `StoreBusyError` where a lock takes longer, `StoreVersionError` for a file of a newer release.
+    """
+
+    def __init__(self, path: str | Path | None, *, durability: Durability = "process", wait: float = 30.0) -> None:
+        if durability not in _SYNCHRONOUS:
+            raise StoreError(f"durability={durability!r} is unknown; use 'process' or 'power'")
+        self._path = None if path is None else Path(path)
+        self._durability = durability
+        self._wait = wait
+        self._lock = threading.RLock()
+        self._dialect = dialects.dialect(paramstyle="qmark")
+        self._statements: dict[str, Compiled] = compile_all(self._dialect)
+        self._closed = False
+        self._owner = 0
+        self._connection: sqlite3.Connection | None = None
+        with self._lock:
+            self._migrate(self._connect())
+
+    def _connect(self) -> sqlite3.Connection:
+        """This process's connection; a forked child opens its own and leaves its parent's alone."""
+        if self._closed:
+            raise StoreError("the store is closed; open a new Manager")
+        if self._connection is not None and self._owner == os.getpid():
+            return self._connection
+        if self._path is None and self._connection is not None:
+            raise StoreError("an in-memory store cannot be shared with a forked process; use a file")
+        target = ":memory:" if self._path is None else str(self._path)
+        try:
+            connection = sqlite3.connect(
+                target, timeout=self._wait, isolation_level=None, check_same_thread=False, cached_statements=256
+            )
+            self._configure(connection)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot open {target!r} as an SQLite store: {error}; give a writable path") from error
+        self._connection, self._owner = connection, os.getpid()
+        return connection
+
+    def _configure(self, connection: sqlite3.Connection) -> None:
+        connection.row_factory = sqlite3.Row
+        deadline = time.monotonic() + self._wait
+        while True:  # switching a new file to WAL answers "locked" at once, whatever the busy timeout says
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                break
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+        connection.execute(f"PRAGMA synchronous={_SYNCHRONOUS[self._durability]}")
+        connection.execute("PRAGMA secure_delete=ON")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        create = str(
+            CreateTable(tables.METADATA.tables["migration"], if_not_exists=True).compile(dialect=self._dialect)
+        )
+        with self._begin(connection, "IMMEDIATE"):
+            connection.execute(create)
+            applied = [row["name"] for row in connection.execute("SELECT name FROM migration")]
+            for migration in migrations.missing(applied):
+                migration(connection.execute, self._dialect)
+                row = (migration.__name__, time.time_ns() // 1000)
+                connection.execute("INSERT INTO migration (name, applied_at) VALUES (?, ?)", row)
+
+    @contextmanager
+    def _begin(self, connection: sqlite3.Connection, mode: str) -> Iterator[None]:
+        try:
+            connection.execute(f"BEGIN {mode}")
+        except sqlite3.OperationalError as error:
+            raise _busy(error, self._wait) from error
+        try:
+            yield
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _transaction(self, scope: Scope, mode: str) -> Iterator[RowTransaction]:
+        with self._lock:
+            connection = self._connect()
+            if connection.in_transaction:
+                raise StoreError("a transaction is already open in this thread; finish it first")
+            try:
+                with self._begin(connection, mode):
+                    yield RowTransaction(scope, connection, self._statements)
+            except sqlite3.OperationalError as error:
+                raise _busy(error, self._wait) from error
+            except sqlite3.DatabaseError as error:
+                raise StoreError(f"the store refused the operation: {error}; nothing was changed") from error
+
+    def reading(self, scope: Scope) -> AbstractContextManager[RowTransaction]:
+        """A read transaction: one state from its first read on."""
+        return self._transaction(scope, "DEFERRED")
+
+    def writing(self, scope: Scope) -> AbstractContextManager[RowTransaction]:
+        """A write transaction: it holds the write lock from its start, and is all or nothing."""
+        return self._transaction(scope, "IMMEDIATE")
+
+    def scrub(self) -> None:
+        """Make erased bytes unreadable in the file and its log (freed pages are zeroed by secure_delete)."""
+        with self._lock:
+            connection = self._connect()
+            try:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            except sqlite3.OperationalError as error:
+                raise _busy(error, self._wait) from error
+
+    def close(self) -> None:
+        """Close the file.  Closing twice is fine."""
+        with self._lock:
+            if self._connection is not None and self._owner == os.getpid():
+                self._connection.close()
+            self._connection, self._closed = None, True
+
+
+def _busy(error: sqlite3.OperationalError, wait: float) -> StoreError:
+    if "locked" in str(error) or "busy" in str(error):
+        return StoreBusyError(f"the store was locked for more than {wait:g} s ({error}); raise wait= or try again")
+    return StoreError(f"the store cannot be used: {error}; check the file and the disk")

@@ -1,0 +1,187 @@
+"""Every statement of the request path, written once in SQLAlchemy Core and compiled once to driver SQL.
+
+Running compiled text on the driver costs a third of going through an engine, and the statements stay portable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, insert, null, or_, select, text, update
+from sqlalchemy.engine import Dialect
+from sqlalchemy.sql import ClauseElement
+
+from contextmgr.store import tables
+
+
+def _table(model: type) -> Table:
+    return cast(Table, vars(model)["__table__"])
+
+
+CONVERSATION, TURN, RESULT, PIN = map(_table, (tables.Conversation, tables.Turn, tables.Result, tables.Pin))
+HEAD, EPOCH, VIEW, REQUEST = map(_table, (tables.Head, tables.Epoch, tables.View, tables.Request))
+TASK, CALIBRATION = map(_table, (tables.Task, tables.Calibration))
+OWNED = (CONVERSATION, TURN, RESULT, PIN, EPOCH, VIEW, REQUEST, TASK, CALIBRATION)
+
+
+def _here(table: Table) -> ColumnElement[bool]:
+    return and_(table.c.tenant == bindparam("tenant"), table.c.conv == bindparam("conv"))
+
+
+def _set(table: Table, *columns: str) -> dict[str, ColumnElement[Any]]:
+    return {c: bindparam(f"new_{c}") for c in columns}
+
+
+def _n(table: Table) -> ColumnElement[bool]:
+    return and_(_here(table), table.c.n == bindparam("n"))
+
+
+STATEMENTS: Mapping[str, ClauseElement] = {
+    "conversation": select(CONVERSATION).where(_here(CONVERSATION)),
+    "conversations": select(CONVERSATION)
+    .where(
+        CONVERSATION.c.tenant == bindparam("tenant"),
+        func.coalesce(CONVERSATION.c.user, "") == bindparam("user"),
+        func.coalesce(CONVERSATION.c.project, "") == bindparam("project"),
+    )
+    .order_by(CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id)
+    .limit(bindparam("most")),
+    "insert_conversation": insert(CONVERSATION),
+    "next_turn": update(CONVERSATION)
+    .where(_here(CONVERSATION))
+    .values(last_turn=CONVERSATION.c.last_turn + 1, **_set(CONVERSATION, "updated_at"))
+    .returning(CONVERSATION.c.last_turn, CONVERSATION.c.open_turn),
+    "set_open": update(CONVERSATION).where(_here(CONVERSATION)).values(**_set(CONVERSATION, "open_turn")),
+    "raise_version": update(CONVERSATION).where(_here(CONVERSATION)).values(version=CONVERSATION.c.version + 1),
+    "win_version": update(CONVERSATION)
+    .where(_here(CONVERSATION), CONVERSATION.c.version == bindparam("expect"))
+    .values(version=CONVERSATION.c.version + 1),
+    "insert_turn": insert(TURN),
+    "turn": select(TURN).where(_n(TURN)),
+    "turn_by_key": select(TURN).where(_here(TURN), TURN.c.idem_key == bindparam("idem_key")),
+    "turns": select(TURN)
+    .where(_here(TURN), TURN.c.n >= bindparam("first"), TURN.c.n <= bindparam("last"))
+    .order_by(TURN.c.n),
+    "turns_before": select(TURN)
+    .where(_here(TURN), TURN.c.n <= bindparam("last"))
+    .order_by(TURN.c.n.desc())
+    .limit(bindparam("most")),
+    "newest_user": select(TURN)
+    .where(
+        _here(TURN),
+        # a literal, so that the partial index on user turns serves
+        text("turn.role = 'user'"),
+        TURN.c.n <= bindparam("last"),
+        TURN.c.withdrawn.is_(null()),
+        TURN.c.status != "erased",
+    )
+    .order_by(TURN.c.n.desc())
+    .limit(1),
+    "set_status": update(TURN).where(_n(TURN)).values(**_set(TURN, "status")),
+    "set_withdrawn": update(TURN).where(_n(TURN)).values(**_set(TURN, "withdrawn")),
+    "insert_result": insert(RESULT),
+    "results": select(RESULT)
+    .where(_here(RESULT), RESULT.c.n >= bindparam("first"), RESULT.c.n <= bindparam("last"))
+    .order_by(RESULT.c.n, RESULT.c.ord),
+    "late_results": select(RESULT)
+    .where(_here(RESULT), text("result.late = 1"))
+    .order_by(RESULT.c.n, RESULT.c.ord)
+    .limit(bindparam("most")),
+    "mark_shown": update(RESULT).where(_n(RESULT), RESULT.c.ord == bindparam("ord"), RESULT.c.late == 1).values(late=2),
+    "insert_pin": insert(PIN),
+    "pin": select(PIN).where(
+        PIN.c.tenant == bindparam("tenant"),
+        PIN.c.id == bindparam("id"),
+    ),
+    "conversation_pins": select(PIN).where(_here(PIN)).order_by(PIN.c.ord),
+    "live_pins": select(PIN)
+    .where(_here(PIN), or_(PIN.c.status == "active", PIN.c.n >= bindparam("first")))
+    .order_by(PIN.c.ord),
+    "project_pins": select(PIN)
+    .where(
+        PIN.c.tenant == bindparam("tenant"),
+        PIN.c.conv.is_(null()),
+        PIN.c.project == bindparam("project"),
+    )
+    .order_by(PIN.c.ord),
+    "end_pin": update(PIN)
+    .where(PIN.c.tenant == bindparam("tenant"), PIN.c.id == bindparam("id"))
+    .values(**_set(PIN, "status", "replaced_by", "reason")),
+    "insert_head": insert(HEAD),
+    "head": select(HEAD).where(HEAD.c.tenant == bindparam("tenant"), HEAD.c.sha256 == bindparam("sha256")),
+    "insert_epoch": insert(EPOCH),
+    "last_epoch": select(EPOCH).where(_here(EPOCH)).order_by(EPOCH.c.no.desc()).limit(1),
+    "epoch": select(EPOCH).where(_here(EPOCH), EPOCH.c.no == bindparam("no")),
+    "break_epoch": update(EPOCH)
+    .where(_here(EPOCH), EPOCH.c.no == bindparam("no"), EPOCH.c.broken.is_(null()))
+    .values(**_set(EPOCH, "broken")),
+    "insert_row": insert(VIEW),
+    "rows": select(VIEW).where(_here(VIEW), VIEW.c.epoch == bindparam("epoch")).order_by(VIEW.c.ord),
+    "insert_request": insert(REQUEST),
+    "last_request": select(REQUEST).where(_here(REQUEST)).order_by(REQUEST.c.seq.desc()).limit(1),
+    "request": select(REQUEST).where(_here(REQUEST), REQUEST.c.seq == bindparam("seq")),
+    "requests": select(REQUEST).where(_here(REQUEST)).order_by(REQUEST.c.seq),
+    "set_true_input": update(REQUEST)
+    .where(_here(REQUEST), REQUEST.c.seq == bindparam("seq"))
+    .values(**_set(REQUEST, "true_input")),
+    "insert_task": insert(TASK),
+    "delete_task": delete(TASK).where(_here(TASK), TASK.c.name == bindparam("name")),
+    "tasks": select(TASK).where(_here(TASK)).order_by(TASK.c.name),
+    "calibration": select(CALIBRATION).where(_here(CALIBRATION), CALIBRATION.c.model == bindparam("model")),
+    "insert_calibration": insert(CALIBRATION),
+    "delete_calibration": delete(CALIBRATION).where(_here(CALIBRATION), CALIBRATION.c.model == bindparam("model")),
+    # erasing
+    "blank_turn": update(TURN)
+    .where(_n(TURN))
+    .values(
+        status="erased",
+        body="[]",
+        sha256="",
+        features="",
+        usage=null(),
+        idem_key=null(),
+        metadata_=null(),
+        withdrawn=null(),
+        model=null(),
+    ),
+    "delete_results": delete(RESULT).where(_n(RESULT)),
+    "blank_pins": update(PIN)
+    .where(_n(PIN))
+    .values(text="", sha256="", status="revoked", reason="the turn that said it was erased"),
+    "epochs": select(EPOCH).where(_here(EPOCH)),
+    "blank_preface": update(EPOCH)
+    .where(_here(EPOCH), EPOCH.c.no == bindparam("no"))
+    .values(**_set(EPOCH, "preface"), broken="erased"),
+    "rows_of_turn": select(VIEW).where(_here(VIEW), or_(VIEW.c.n == bindparam("n"), VIEW.c.ref == bindparam("ref"))),
+    "blank_row": update(VIEW)
+    .where(_here(VIEW), VIEW.c.epoch == bindparam("epoch"), VIEW.c.ord == bindparam("ord"))
+    .values(block="{}"),
+    "forget_contexts": update(PIN).where(_here(PIN), PIN.c.context_n == bindparam("n")).values(context_n=null()),
+    "set_proof": update(REQUEST)
+    .where(_here(REQUEST), REQUEST.c.seq == bindparam("seq"))
+    .values(**_set(REQUEST, "proof")),
+    **{f"delete_all_{t.name}": delete(t).where(_here(t)) for t in OWNED},
+}
+
+
+class Compiled:
+    """One statement's driver text, and the order and defaults of its parameters."""
+
+    __slots__ = ("_defaults", "_names", "text")
+
+    def __init__(self, statement: ClauseElement, dialect: Dialect) -> None:
+        compiled = cast(Any, statement.compile(dialect=dialect))
+        self.text: str = str(compiled)
+        self._names: tuple[str, ...] = tuple(compiled.positiontup or ())
+        self._defaults: dict[str, Any] = dict(compiled.params)
+
+    def bind(self, values: Mapping[str, Any]) -> list[Any]:
+        """Parameters in the order of the text."""
+        defaults = self._defaults
+        return [values[n] if n in values else defaults[n] for n in self._names]
+
+
+def compile_all(dialect: Dialect) -> dict[str, Compiled]:
+    """Every statement for one dialect."""
+    return {name: Compiled(s, dialect) for name, s in STATEMENTS.items()}

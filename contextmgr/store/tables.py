@@ -1,0 +1,239 @@
+"""The tables, for every store.  They never leave ``store/``: rows become values at its border.
+
+All keys lead with tenant.  ``conv`` is the conversation's key: a digest over tenant, user, project and id, so that
+a row of another scope cannot even be named.  JSON is ASCII text, times are microseconds since 1970 in UTC, feature
+vectors are numbers as text; every column is text or a 64-bit integer, so every store gives back what it got.
+
+`REACH` says for each table how a turn reaches it: the registry that erasing works through.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from sqlalchemy import BigInteger, Index, text
+from sqlalchemy.orm import registry
+from sqlmodel import Field, SQLModel
+
+_registry = registry()
+
+
+class Base(SQLModel, registry=_registry):
+    """Own registry, so that an application's SQLModel tables and ours never meet."""
+
+
+class Migration(Base, table=True):
+    """Which schema changes were applied."""
+
+    name: str = Field(primary_key=True)
+    applied_at: int = Field(sa_type=BigInteger)
+
+
+class Conversation(Base, table=True):
+    """One row per conversation; ``version`` guards commits, ``open_turn`` waits for results."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    id: str
+    user: str | None
+    project: str | None
+    title: str | None
+    zone: str
+    visibility: str
+    last_turn: int = Field(sa_type=BigInteger)
+    open_turn: int | None = Field(sa_type=BigInteger)
+    version: int = Field(sa_type=BigInteger)
+    created_at: int = Field(sa_type=BigInteger)
+    updated_at: int = Field(sa_type=BigInteger)
+    __table_args__ = (Index("ix_conversation_scope", "tenant", "user", "project", "updated_at"),)
+
+
+class Turn(Base, table=True):
+    """One row per turn, insert-only but for status, withdrawal and tombstone."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    n: int = Field(primary_key=True, sa_type=BigInteger)
+    role: str
+    author: str
+    status: str
+    stop_reason: str | None
+    body: str
+    features: str
+    sha256: str
+    sendable: int
+    model: str | None
+    usage: str | None
+    request_seq: int | None = Field(sa_type=BigInteger)
+    idem_key: str | None
+    withdrawn: str | None
+    metadata_: str | None
+    said_at: int = Field(sa_type=BigInteger)
+
+
+class Result(Base, table=True):
+    """Results of tool calls; ``late`` is 0 in place, 1 late, 2 late and shown."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    n: int = Field(primary_key=True, sa_type=BigInteger)
+    ord: int = Field(primary_key=True)
+    call: int
+    body: str
+    late: int
+    sendable: int
+    features: str
+    sha256: str
+    said_at: int = Field(sa_type=BigInteger)
+
+
+class Pin(Base, table=True):
+    """Pins; ``conv`` is null for an operator's project pin."""
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    conv: str | None
+    user: str | None
+    project: str | None
+    ord: int = Field(sa_type=BigInteger)
+    n: int | None = Field(sa_type=BigInteger)
+    block: int | None
+    start: int | None
+    end: int | None
+    text: str
+    sha256: str
+    kind: str
+    author: str
+    context_n: int | None = Field(sa_type=BigInteger)
+    status: str
+    replaced_by: str | None
+    reason: str | None
+    tokens: int
+    said_at: int = Field(sa_type=BigInteger)
+    __table_args__ = (
+        Index("ix_pin_conv", "tenant", "conv", "status"),
+        Index("ix_pin_project", "tenant", "project", "status"),
+    )
+
+
+class Head(Base, table=True):
+    """Model, system, tools and thinking settings, content-addressed."""
+
+    tenant: str = Field(primary_key=True)
+    sha256: str = Field(primary_key=True)
+    body: str
+
+
+class Epoch(Base, table=True):
+    """Epochs with their prefaces as rendered."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    no: int = Field(primary_key=True, sa_type=BigInteger)
+    first: int = Field(sa_type=BigInteger)
+    opened_at: int = Field(sa_type=BigInteger)
+    head_sha: str
+    why: str
+    preface: str
+    tiers: str
+    hidden: str
+    broken: str | None
+    at: int = Field(sa_type=BigInteger)
+
+
+class View(Base, table=True):
+    """Forms of results and attachments, as rendered."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    epoch: int = Field(primary_key=True, sa_type=BigInteger)
+    ord: int = Field(primary_key=True)
+    n: int = Field(sa_type=BigInteger)
+    kind: str
+    call: int | None
+    form: str | None
+    ref: str | None
+    block: str
+    features: str
+
+
+class Request(Base, table=True):
+    """Every request issued, enough to give its bytes again."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    seq: int = Field(primary_key=True, sa_type=BigInteger)
+    epoch: int = Field(sa_type=BigInteger)
+    tail: int = Field(sa_type=BigInteger)
+    rows: int
+    max_tokens: int = Field(sa_type=BigInteger)
+    tokens: int = Field(sa_type=BigInteger)
+    features: str
+    previous_tail: int = Field(sa_type=BigInteger)
+    previous_rows: int
+    true_input: int | None = Field(sa_type=BigInteger)
+    anchor: str | None
+    report: str
+    proof: str
+    at: int = Field(sa_type=BigInteger)
+
+
+class Task(Base, table=True):
+    """Task documents."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    body: str
+    features: str
+    sha256: str
+    at: int = Field(sa_type=BigInteger)
+
+
+class Calibration(Base, table=True):
+    """What was learned about a model's tokens in one conversation."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    model: str = Field(primary_key=True)
+    body: str
+
+
+def _partial(name: str, model: type, columns: tuple[str, ...], where: str, *, unique: bool = False) -> None:
+    table = vars(model)["__table__"]
+    chosen = [table.c[c] for c in columns]
+    Index(name, *chosen, unique=unique, sqlite_where=text(where), postgresql_where=text(where))
+
+
+_partial("ix_turn_key", Turn, ("tenant", "conv", "idem_key"), "idem_key IS NOT NULL", unique=True)
+_partial("ix_turn_user", Turn, ("tenant", "conv", "n"), "role = 'user'")
+_partial("ix_result_late", Result, ("tenant", "conv", "n"), "late = 1")
+
+
+class Reach(StrEnum):
+    """How a turn reaches a table, and so how erasing it reaches the copies there."""
+
+    TURN = "by its number"  # rows keyed by the turn: blanked, the number stays
+    COPY = "by the blocks copied from it"  # prefaces, view rows, reports: blanked, the epoch ends
+    SOURCE = "by having said it"  # pins: blanked and revoked
+    CALLER = "set by the caller, not derived from a turn"  # goes with the conversation
+    NUMBERS = "numbers only, no text"  # goes with the conversation
+    SHARED = "the caller's own settings, kept per tenant"  # heads: content-addressed, no turn text
+    NONE = "nothing of a conversation"
+
+
+REACH: dict[str, Reach] = {
+    "migration": Reach.NONE,
+    "conversation": Reach.CALLER,
+    "turn": Reach.TURN,
+    "result": Reach.TURN,
+    "pin": Reach.SOURCE,
+    "head": Reach.SHARED,
+    "epoch": Reach.COPY,
+    "view": Reach.COPY,
+    "request": Reach.COPY,
+    "task": Reach.CALLER,
+    "calibration": Reach.NUMBERS,
+}
+
+METADATA = _registry.metadata
