@@ -7,7 +7,7 @@ state it was decided on; nothing unproved or invalid is ever issued.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
@@ -36,9 +36,9 @@ from contextmgr.report import Report, make_report
 from contextmgr.scope import Scope
 from contextmgr.store import Store, Transaction
 from contextmgr.tokens import Calibration, Count, head_features
-from contextmgr.turns import Status
+from contextmgr.turns import Status, Turn
 from contextmgr.validity import validate
-from contextmgr.views import RequestRecord, RowKind
+from contextmgr.views import Epoch, RequestRecord, RowKind, ViewRow
 
 _LOG = logging.getLogger(__name__)
 ATTEMPTS = 8
@@ -93,7 +93,7 @@ class Assembler:
                 snapshot = read_snapshot(tx, conversation, self.profile)
                 head = _same_head(snapshot, given)
                 if _is_repeat(snapshot, head, max_tokens):
-                    return self._rebuild(tx, conversation, cast(RequestRecord, snapshot.last))
+                    return self._repeat(snapshot)
                 calibration = self._calibration(tx, conversation, head.model)
             request = self._issue(conversation, snapshot, head, max_tokens, calibration)
             if request is not None:
@@ -163,19 +163,30 @@ class Assembler:
         _LOG.debug("request %d: epoch %d, %d tokens", record.number, record.epoch, record.tokens)
         return True
 
-    def _rebuild(self, tx: Transaction, conversation: str, record: RequestRecord) -> AssembledRequest:
-        laid = self._laid(tx, conversation, record)
-        params = {**laid.params, "max_tokens": record.max_tokens}
-        proof = Proof(tuple(PinProof.from_json(p) for p in record.proof))
-        return AssembledRequest(cast(RequestParams, params), Report.from_json(record.report), proof, record.number)
+    def _repeat(self, snapshot: Snapshot) -> AssembledRequest:
+        """The last request again, from the snapshot that was just read: it holds all of it."""
+        record, epoch = cast(RequestRecord, snapshot.last), cast(Epoch, snapshot.epoch)
+        return self._again(record, epoch, snapshot.turns, snapshot.rows)
 
-    def _laid(self, tx: Transaction, conversation: str, record: RequestRecord) -> Laid:
+    def _rebuild(self, tx: Transaction, conversation: str, record: RequestRecord) -> AssembledRequest:
         epoch = tx.epoch(conversation, record.epoch)
         if epoch is None:
             raise NotFoundError(f"request {record.number} has lost its epoch {record.epoch}")
         stored = tx.turns(conversation, epoch.first, record.tail)
         turns = tuple(t for t in stored if t.number not in epoch.hidden)
-        rows = tuple(tx.rows(conversation, epoch.number)[: record.rows])
+        return self._again(record, epoch, turns, tx.rows(conversation, epoch.number))
+
+    def _again(
+        self, record: RequestRecord, epoch: Epoch, turns: tuple[Turn, ...], rows: Sequence[ViewRow]
+    ) -> AssembledRequest:
+        laid = self._laid(record, epoch, turns, tuple(rows[: record.rows]))
+        params = {**laid.params, "max_tokens": record.max_tokens}
+        proof = Proof(tuple(PinProof.from_json(p) for p in record.proof))
+        return AssembledRequest(cast(RequestParams, params), Report.from_json(record.report), proof, record.number)
+
+    def _laid(
+        self, record: RequestRecord, epoch: Epoch, turns: tuple[Turn, ...], rows: tuple[ViewRow, ...]
+    ) -> Laid:
         erased = any(t.status is Status.ERASED for t in turns)
         if erased or not all(p.block for p in epoch.preface) or not all(r.block for r in rows):
             raise ErasedError(f"request {record.number} showed a turn that was erased since; it cannot be rebuilt")
@@ -252,7 +263,7 @@ def _is_repeat(snapshot: Snapshot, head: Head, max_tokens: int) -> bool:
         return False
     if (last.epoch, last.tail, last.max_tokens) != (epoch.number, snapshot.tail.number, max_tokens):
         return False
-    return all(snapshot.shows(p) for p in snapshot.pins)
+    return {p["pin"] for p in last.proof} == {p.id for p in snapshot.pins}
 
 
 def _record(snapshot: Snapshot, decision: Decision, terms: Terms, max_tokens: int) -> tuple[RequestRecord, Plan]:

@@ -34,9 +34,9 @@ PRIORS = {
 """``v3``: models up to Opus and Sonnet 4.6 and Haiku 4.5.  ``v4``: the current tokenizer, and any unknown one."""
 ALIASES = {"claude-3": "v3", "v4.8": "v4"}
 """Other names of the families."""
-PRIOR_MARGIN = 1.10
+PRIOR_MARGIN = 1.06
 """Factor on every estimate until `MIN_SAMPLES` whole requests have been seen."""
-LEARNED_FLOOR = 1.02
+LEARNED_FLOOR = 1.03
 """What is left of the factor when all samples agree: content changes when an epoch begins."""
 MAX_MARGIN = 1.5
 MIN_SAMPLES = 5

@@ -14,10 +14,11 @@ MIN_RUN = 8
 MIN_BLANK_RUN = 64
 """Blanks that make a run: shorter ones are indentation, which every tokenizer packs."""
 
-_RUN = re.compile(rf"([^\s\d])\1{{{MIN_RUN - 1},}}| {{{MIN_BLANK_RUN},}}")
-_LETTERS_PER_TOKEN = 1
+_RUN = re.compile(rf"([!-/:-~])\1{{{MIN_RUN - 1},}}| {{{MIN_BLANK_RUN},}}")
 _BLANKS_PER_TOKEN = 16
-_SIGNS_PER_TOKEN = 4
+_RULERS_PER_TOKEN = 12
+_SIGNS_PER_TOKEN = 2
+_RULERS = frozenset("-=_*#./")
 
 
 class Characters(NamedTuple):
@@ -89,7 +90,8 @@ def characters(text: str) -> Characters:
 def run_tokens(text: str) -> int:
     """Allowance in tokens for long runs of one character, which cl100k packs tighter than Claude does.
 
-    Letters count one each, signs four to a token, blanks sixteen; digits and line ends are never packed.
+    Letters count one each, most signs two to a token, those that rulers are made of twelve, blanks sixteen.
+    Digits, line ends and what is not ASCII are packed alike, or not at all.
     """
     if not _may_have_runs(text):
         return 0
@@ -97,9 +99,11 @@ def run_tokens(text: str) -> int:
 
 
 def _run_cost(run: str) -> int:
+    if run[0].isalpha():
+        return len(run)
     if run[0] == " ":
         return len(run) // _BLANKS_PER_TOKEN
-    return len(run) // (_LETTERS_PER_TOKEN if run[0].isalpha() else _SIGNS_PER_TOKEN)
+    return len(run) // (_RULERS_PER_TOKEN if run[0] in _RULERS else _SIGNS_PER_TOKEN)
 
 
 def _may_have_runs(text: str) -> bool:
@@ -108,8 +112,4 @@ def _may_have_runs(text: str) -> bool:
         return True
     data = text.replace("  ", " \t").encode("utf-8", "surrogatepass")
     number = int.from_bytes(data, "little")
-    widths = (1,) if text.isascii() else (1, 2, 3, 4)
-    return any(
-        bytes(width * (MIN_RUN - 1)) in (number ^ (number >> 8 * width)).to_bytes(len(data), "little")
-        for width in widths
-    )
+    return bytes(MIN_RUN - 1) in (number ^ (number >> 8)).to_bytes(len(data), "little")

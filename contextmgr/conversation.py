@@ -283,7 +283,7 @@ class Conversation:
         return record
 
     def _is_first(self, tx: Transaction, turn: Turn) -> bool:
-        return turn.author == "user" and (turn.number == 1 or tx.newest_user(self._name, turn.number - 1) is None)
+        return turn.author == "user" and (turn.number == 1 or not tx.has_user(self._name, turn.number - 1))
 
     def _at(self, said_at: datetime | None) -> datetime:
         at = said_at if said_at is not None else self._assembler.clock()
@@ -320,8 +320,10 @@ def _key(key: str | None) -> str | None:
 
 
 def _metadata(metadata: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    if metadata is None:
+        return None
     try:
-        jsontext.dumps(dict(metadata or {}))
+        jsontext.dumps(dict(metadata))
     except (TypeError, ValueError) as error:
         raise InputError(f"metadata must be JSON: {error}") from error
     return metadata

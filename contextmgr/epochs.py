@@ -25,6 +25,8 @@ from contextmgr.tokens import Calibration, Count, block_features, message_frame
 from contextmgr.turns import Block, Turn, open_round, server_answers, server_calls
 from contextmgr.views import Anchor, Epoch, Form, Part, RequestRecord, RowKind, ViewRow, Why
 
+_FRAME, _TWO_FRAMES = message_frame(1), message_frame(2)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
@@ -199,10 +201,18 @@ def _tokens(calibration: Calibration, features: Features, anchor: Anchor | None)
 
 def turn_weight(turn: Turn, rows: Sequence[ViewRow], *, thinks: bool) -> Features:
     """What a turn weighs in a request, the results in their forms of ``rows`` left out where a row stands for them."""
-    formed = {r.call for r in rows if r.turn == turn.number and r.kind is RowKind.FORM}
-    own = turn.features.plus(turn.thinking_features) if thinks else turn.features
-    frames = message_frame(2 if turn.calls else 1)
-    return total([own, frames, *(r.features for c, r in turn.in_place.items() if c not in formed)])
+    return total(turn_parts(turn, rows, thinks=thinks))
+
+
+def turn_parts(turn: Turn, rows: Sequence[ViewRow], *, thinks: bool) -> list[Features]:
+    """The parts that `turn_weight` adds up."""
+    parts = [turn.features, _TWO_FRAMES if turn.calls else _FRAME]
+    if thinks:
+        parts.append(turn.thinking_features)
+    if turn.results:
+        formed = {r.call for r in rows if r.turn == turn.number and r.kind is RowKind.FORM}
+        parts += [r.features for c, r in turn.in_place.items() if c not in formed]
+    return parts
 
 
 def _new_rows(snapshot: Snapshot, terms: Terms, due: Sequence[Pin]) -> tuple[ViewRow, ...]:
@@ -224,7 +234,7 @@ def _new_rows(snapshot: Snapshot, terms: Terms, due: Sequence[Pin]) -> tuple[Vie
 
 def _due_notices(snapshot: Snapshot) -> list[Pin]:
     """Pins no longer in force that the epoch shows and has not spoken of yet."""
-    if not snapshot.new or snapshot.epoch is None:
+    if snapshot.epoch is None:
         return []
     told = {r.ref for r in snapshot.rows if r.kind is RowKind.NOTICE}
     told |= {p.pin for p in snapshot.epoch.preface if p.part is Part.NOTICE}

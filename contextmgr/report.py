@@ -6,13 +6,13 @@ Law: the tiers add up to the request's size exactly; a report holds numbers and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
-from contextmgr.epochs import Decision, Snapshot, Terms, turn_weight
+from contextmgr.epochs import Decision, Snapshot, Terms, turn_parts
 from contextmgr.features import ZERO, Features, total
-from contextmgr.views import Form, Part, RowKind, Why
+from contextmgr.views import Form, Part, RowKind, ViewRow, Why
 
 _KIND_TIER = {
     RowKind.PIN: "pinned",
@@ -48,6 +48,10 @@ class Span:
     disposition: Disposition
     reason: str
 
+    def to_json(self) -> dict[str, Any]:
+        """As recorded with the request."""
+        return {"first": self.first, "last": self.last, "disposition": self.disposition, "reason": self.reason}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
@@ -75,7 +79,7 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """As recorded with the request."""
-        return asdict(self)
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"turns": [s.to_json() for s in self.turns]}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Report:
@@ -150,13 +154,17 @@ def _tiers(decision: Decision, terms: Terms) -> dict[str, int]:
     """Tokens per tier; shares of the whole, so they add up to it whatever the anchor was."""
     weights: dict[str, list[Features]] = {name: [f] for name, f in decision.epoch.tiers.items()}
     recent = {t.number for t in decision.turns[-terms.profile.recent.min_turns :]}
+    forms: dict[int, list[ViewRow]] = {}
+    for row in decision.rows:
+        forms.setdefault(row.turn, []).append(row)
     for turn in decision.turns:
-        own = turn_weight(turn, decision.rows, thinks=turn.number > decision.epoch.opened_at)
-        weights.setdefault("recent" if turn.number in recent else "middle", []).append(own)
+        own = turn_parts(turn, forms.get(turn.number, ()), thinks=turn.number > decision.epoch.opened_at)
+        weights.setdefault("recent" if turn.number in recent else "middle", []).extend(own)
     for row in decision.rows:
         form_tier = "recent" if row.turn in recent else "middle"
         weights.setdefault(_KIND_TIER.get(row.kind, form_tier), []).append(row.features)
-    sizes = {n: terms.calibration.tokens(total(f)) for n, f in weights.items() if total(f) != ZERO}
+    sums = {name: total(parts) for name, parts in weights.items()}
+    sizes = {n: terms.calibration.tokens(f) for n, f in sums.items() if f != ZERO}
     return apportion({n: sizes[n] for n in TIERS if n in sizes}, decision.tokens)
 
 

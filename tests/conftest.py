@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
+
+from tests.rv import Watch, watching
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -43,6 +46,21 @@ def _no_real_model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
         monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Marks of these tests that are not the package's."""
+    config.addinivalue_line("markers", "unwatched(reason): requests are not checked by tests/rv.py")
+
+
+@pytest.fixture(autouse=True)
+def watch(request: pytest.FixtureRequest) -> Iterator[Watch | None]:
+    """Check RV1-RV8 on every request that is assembled, in whatever test; see tests/rv.py."""
+    if request.node.get_closest_marker("unwatched") is not None:
+        yield None
+        return
+    with watching() as found:
+        yield found
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -54,7 +54,8 @@ class Weigher:
     def _weigh(self, part: Part) -> int:
         if "type" in part and "input_schema" not in part:
             return self._calibration.tokens(block_features(part, self._count))
-        return self._calibration.tokens(head_features([], [part], self._count))
+        one, two = (head_features(None, [part] * n, self._count) for n in (1, 2))  # the rest is paid once per request
+        return self._calibration.tokens(two.minus(one))
 
 
 @dataclass(slots=True)

@@ -95,7 +95,11 @@ class Transaction(Protocol):
         ...
 
     def newest_user(self, conversation: str, last: int) -> Turn | None:
-        """The newest user turn up to ``last`` that is neither withdrawn nor erased, or None."""
+        """The newest user turn up to ``last`` that is neither withdrawn nor erased, without results, or None."""
+        ...
+
+    def has_user(self, conversation: str, last: int) -> bool:
+        """Whether `newest_user` would find one."""
         ...
 
     def set_status(self, conversation: str, number: int, status: Status) -> None:

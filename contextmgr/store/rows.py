@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from contextmgr import jsontext
@@ -20,8 +22,10 @@ from contextmgr.views import Anchor, Epoch, Form, Part, PrefaceBlock, RequestRec
 Row = Mapping[str, Any]
 _EPOCH0 = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_loads = json.JSONDecoder().decode  # what a window is read with: json.loads looks at its options every time
 
 
+@lru_cache(maxsize=4_096)
 def conversation_key(scope: Scope, conversation: str) -> str:
     """The key of a conversation's rows: a digest over its whole scope, so no other scope can spell it."""
     text = jsontext.dumps([scope.tenant, scope.user, scope.project, conversation])
@@ -35,7 +39,7 @@ def to_micros(at: datetime | None) -> int:
 
 def from_micros(value: int) -> datetime:
     """The aware UTC time that `to_micros` wrote."""
-    return _EPOCH0 + timedelta(microseconds=value)
+    return _EPOCH0 + timedelta(0, 0, value)
 
 
 def features_text(*features: Features) -> str:
@@ -43,9 +47,10 @@ def features_text(*features: Features) -> str:
     return ";".join(",".join(map(str, f)) for f in features)
 
 
-def read_features(text: str) -> list[Features]:
+@lru_cache(maxsize=16_384)
+def read_features(text: str) -> tuple[Features, ...]:
     """The vectors that `features_text` wrote; `ZERO` where the text was blanked."""
-    return [Features(*map(int, part.split(","))) if part else ZERO for part in text.split(";")]
+    return tuple(Features(*map(int, part.split(","))) if part else ZERO for part in text.split(";"))
 
 
 def turn_row(turn: Turn, key: str | None) -> dict[str, Any]:
@@ -84,12 +89,12 @@ def _read_usage(text: str | None) -> Usage | None:
 
 def read_turn(row: Row, results: tuple[ToolResult, ...]) -> Turn:
     """A turn from its row and its results."""
-    own, thinking = [*read_features(row["features"]), ZERO][:2]
+    own, thinking = (*read_features(row["features"]), ZERO)[:2]
     return Turn(
         number=row["n"],
         role=row["role"],
         author=row["author"],
-        blocks=tuple(jsontext.loads(row["body"])),
+        blocks=tuple(_loads(row["body"])),
         results=results,
         status=Status(row["status"]),
         stop_reason=row["stop_reason"],
@@ -125,7 +130,7 @@ def read_result(row: Row) -> ToolResult:
     """A result from its row."""
     return ToolResult(
         call=row["call"],
-        body=jsontext.loads(row["body"]),
+        body=_loads(row["body"]),
         late=row["late"] > 0,
         sendable=bool(row["sendable"]),
         sha256=row["sha256"],
@@ -275,7 +280,7 @@ def read_view(row: Row) -> ViewRow:
         order=row["ord"],
         turn=row["n"],
         kind=RowKind(row["kind"]),
-        block=jsontext.loads(row["block"]),
+        block=_loads(row["block"]),
         call=row["call"],
         form=Form(row["form"]) if row["form"] else None,
         ref=row["ref"],

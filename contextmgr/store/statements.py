@@ -37,6 +37,13 @@ def _n(table: Table) -> ColumnElement[bool]:
     return and_(_here(table), table.c.n == bindparam("n"))
 
 
+def _newest_user(what: Table | ColumnElement[Any]) -> ClauseElement:
+    user = text("turn.role = 'user'")  # a literal, so that the partial index on user turns serves
+    visible = and_(TURN.c.withdrawn.is_(null()), TURN.c.status != "erased")
+    found = select(what).where(_here(TURN), user, TURN.c.n <= bindparam("last"), visible)
+    return found.order_by(TURN.c.n.desc()).limit(1)
+
+
 STATEMENTS: Mapping[str, ClauseElement] = {
     "conversation": select(CONVERSATION).where(_here(CONVERSATION)),
     "conversations": select(CONVERSATION)
@@ -67,17 +74,8 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     .where(_here(TURN), TURN.c.n <= bindparam("last"))
     .order_by(TURN.c.n.desc())
     .limit(bindparam("most")),
-    "newest_user": select(TURN)
-    .where(
-        _here(TURN),
-        # a literal, so that the partial index on user turns serves
-        text("turn.role = 'user'"),
-        TURN.c.n <= bindparam("last"),
-        TURN.c.withdrawn.is_(null()),
-        TURN.c.status != "erased",
-    )
-    .order_by(TURN.c.n.desc())
-    .limit(1),
+    "newest_user": _newest_user(TURN),
+    "has_user": _newest_user(TURN.c.n),
     "set_status": update(TURN).where(_n(TURN)).values(**_set(TURN, "status")),
     "set_withdrawn": update(TURN).where(_n(TURN)).values(**_set(TURN, "withdrawn")),
     "insert_result": insert(RESULT),

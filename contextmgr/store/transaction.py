@@ -111,6 +111,9 @@ class RowTransaction:
         row = self.run("newest_user", conversation, {"last": last}).fetchone()
         return rows.read_turn(row, ()) if row else None
 
+    def has_user(self, conversation: str, last: int) -> bool:
+        return self.run("has_user", conversation, {"last": last}).fetchone() is not None
+
     def turns(self, conversation: str, first: int, last: int) -> list[Turn]:
         found = self.run("turns", conversation, {"first": first, "last": last}).fetchall()
         return self._with_results(conversation, found)

@@ -4,25 +4,27 @@ Law: it proposes and never pins; a quote is an exact piece of one text block, so
 
 Asking whether a sentence holds "always" or "must" is right about one time in nine.  What tells a standing instruction
 from a request of the moment is the speech act: said to the model, about all of a kind, not asked, not told, not hedged,
-not about one thing just pointed at.  Each such sign adds or takes off evidence; see `SIGNS`.
+not about one thing just pointed at.  Each such sign adds or takes off evidence; see `contextmgr.suggestions.signs` and `doubts`.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from contextmgr import jsontext
 from contextmgr.pins import PinKind
+from contextmgr.suggestions.doubts import DOUBTS, REINFORCES
+from contextmgr.suggestions.languages import LANGUAGES
 from contextmgr.suggestions.sentences import Unit, units
-from contextmgr.suggestions.signs import DOUBTS, KINDS, REINFORCES, SIGNS, Sign
+from contextmgr.suggestions.sign import Sign, compiled
+from contextmgr.suggestions.signs import KINDS, SIGNS
 from contextmgr.turns import Turn, words
 
 THRESHOLD = 0.5
-LONGEST = 1_200  # characters: a longer quote is a document; pin the turn, or set it as a task document
+LONGEST = 600  # characters: a longer quote is a document; pin the turn, or set it as a task document
 _BIAS = 2.0
 _OPERATOR = 0.8
 _SECOND = 0.4  # what each further sign for it adds: signs overlap
@@ -79,7 +81,7 @@ def _of_turn(turn: Turn, threshold: float) -> Iterator[Suggestion]:
 
 def _scored(text: str, operator: bool, threshold: float) -> Iterator[_Scored]:
     for unit in units(text):
-        signs = tuple(s for s in SIGNS if s.found(unit))
+        signs = tuple(s for s in (*SIGNS, *LANGUAGES) if s.found(unit))
         if signs:
             score = _score(unit, signs, operator)
             if score >= threshold:
@@ -116,9 +118,9 @@ def _next_to(between: str) -> bool:
 
 
 def _with_emphasis(text: str, end: int) -> int:
-    found = REINFORCES.match(text, end)
+    found = compiled(REINFORCES).match(text, end)
     return found.end() if found else end
 
 
 def _kind(quote: str) -> PinKind:
-    return next((kind for kind, pattern in KINDS if re.search(pattern, quote)), PinKind.CONSTRAINT)
+    return next((kind for kind, pattern in KINDS if compiled(pattern).search(quote)), PinKind.CONSTRAINT)

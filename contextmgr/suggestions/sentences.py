@@ -12,19 +12,28 @@ from typing import NamedTuple
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)]|[a-zA-Z][.)])\s+")
 _PASTED = re.compile(
-    r"^\s*(?:>|\+\s|@@|[$#%❯➜]\s|</?[a-z][\w-]*[ >/]|at\s+\S+\s*\(|Traceback|File \"|\[[\w .:-]+\]|\d{4}-\d\d-\d\d[T ]\d"
+    r"^\s*(?:>|//|\+\s|@@|[$#%❯➜]\s|</?[a-z][\w-]*[ >/]|at\s+\S+\s*\(|Traceback|File \"|\[[\w .:-]+\]|\d{4}-\d\d-\d\d[T ]\d"
     r"|(?:\w*Error|Exception|fatal|error|warning|Caused by)\b[^.]{0,40}:|\w[\w.-]*@[\w.-]+[:~]|={3,}|-{4,}|\|.*\||[│┌└├╭╰─⠀-⣿])"
 )
 _NOT_WORDS = re.compile(r"[^\w\s.,;:!?'\"’()-]|_|\d")
 _END = re.compile(r"(?:[.!?…]+[\"')\]]*\s+|[。！？]+\s*)")
+# Where a statement goes over into a question: "I prefer X, can you ...?"
+_ASKING = re.compile(
+    r"(?:,|;| -| and| but| so)\s+(?=(?:(?:so|and|but) )?(?:can|could|would|should|do|does|is|are|how|what|why|which) "
+    r"(?:you|i|we|it|this|that|there|should|can|do|would|are|is)\b[^.!]*\?\s*$)",
+    re.IGNORECASE,
+)
 _SHORT_FORM = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|nr|z\.B|d\.h|p\.ex|ej|pp)|^\s*\d{1,2}|\b[A-Za-z])\.\s*$", re.I
+    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|z\.B|d\.h|p\.ex|ej|pp)|^\s*\d{1,2}|(?:^|\s)[A-HJ-Z])\.\s*$"
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+.*|[^.!?]{2,70}:\s*)$")
 
 
 class Unit(NamedTuple):
-    """A sentence or list item: its characters in the text, the text itself, and the heading it stands under."""
+    """A sentence or list item: where it stands in the text, its words, and the heading it stands under.
+
+    Of a list with the sentence that opens it, ``text`` is that sentence: it says what the items are.
+    """
 
     start: int
     end: int
@@ -50,7 +59,7 @@ def units(text: str) -> Iterator[Unit]:
             continue
         if items and not _BULLET.match(line.text):
             last = lines[items[-1]]
-            yield _unit(text, line.start, last.start + len(last.text), heading)
+            yield Unit(line.start, last.start + len(last.text.rstrip()), line.text.strip(), heading)
             heading = line.text.strip()
         elif _HEADING.match(line.text) and not _BULLET.match(line.text):
             heading = line.text.strip()
@@ -91,10 +100,19 @@ def _sentences(text: str, line: _Line, heading: str) -> Iterator[Unit]:
     end = line.start + len(line.text)
     for stop in _END.finditer(text, start, end):
         if not _SHORT_FORM.search(text, start, stop.end()):
-            yield _unit(text, start, stop.end(), heading)
+            yield from _clauses(text, start, stop.end(), heading)
             start = stop.end()
     if text[start:end].strip():
-        yield _unit(text, start, end, heading)
+        yield from _clauses(text, start, end, heading)
+
+
+def _clauses(text: str, start: int, end: int, heading: str) -> Iterator[Unit]:
+    """A sentence, or the statement and the question it is made of."""
+    turn = _ASKING.search(text[start:end])
+    if turn is not None:
+        yield _unit(text, start, start + turn.start(), heading)
+        start += turn.end()
+    yield _unit(text, start, end, heading)
 
 
 def _unit(text: str, start: int, end: int, heading: str) -> Unit:

@@ -1,0 +1,259 @@
+"""Three ways to keep a conversation inside a budget that everyone knows, to compare with: truncate, summarise, retrieve.
+
+Each is played as well as it is played in practice: calls stay with their results, requests are valid, the newest
+exchange is there, and the budget is used.  None of them knows what must not be lost.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+Block = dict[str, Any]
+Message = dict[str, Any]
+Tokens = Callable[[Sequence[Message]], int]
+"""Size of a list of messages in tokens."""
+
+LEFT_OUT = "[Earlier messages are left out.]"
+SUMMARY_SHARE = 0.15
+"""Of the room: what the summary may take, as products set it that keep a running summary."""
+KEPT_SHARE = 0.4
+"""Of the room: how much of the newest exchanges stays whole when everything older is summarised."""
+RETRIEVED = 6
+"""How many old messages the retriever returns."""
+EXCERPT = 4_000
+"""Characters of a retrieved message that are shown."""
+
+_WORD = re.compile(r"\w{2,}")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+@dataclass(slots=True)
+class PlainHistory:
+    """The messages of a conversation so far; each ``starts`` entry is the index where an exchange begins."""
+
+    messages: list[Message] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+
+    def user(self, text: str) -> None:
+        """A new exchange."""
+        self.starts.append(len(self.messages))
+        self.messages.append(_message("user", [{"type": "text", "text": text}]))
+
+    def assistant(self, blocks: Sequence[Block]) -> None:
+        """The assistant's message."""
+        self.messages.append(_message("assistant", blocks))
+
+    def results(self, blocks: Sequence[Block]) -> None:
+        """The results of all its calls."""
+        self.messages.append(_message("user", blocks))
+
+
+class Baseline(Protocol):
+    """Chooses the messages of the next request."""
+
+    name: str
+
+    def messages(self, history: PlainHistory, room: int, tokens: Tokens) -> list[Message]:
+        """The messages to send, ``room`` tokens at most where that can be."""
+        ...
+
+
+class Truncate:
+    """Keep the newest messages that fit."""
+
+    name = "truncate"
+
+    def messages(self, history: PlainHistory, room: int, tokens: Tokens) -> list[Message]:
+        """The longest end of the history that fits, calls never parted from their results."""
+        return _begun(history.messages[_newest_that_fit(history.messages, room, tokens) :])
+
+
+@dataclass(slots=True)
+class SummarizeAll:
+    """When the history is full, everything but the newest part becomes one summary, again and again.
+
+    The summariser is extractive, so that no model is needed: the sentences that most of the others resemble, the
+    first of a message and what people said preferred, in their order.  It is verbatim where a model would reword.
+    """
+
+    name: str = "summarize-all"
+    summary: str = ""
+    covered: int = 0
+
+    def messages(self, history: PlainHistory, room: int, tokens: Tokens) -> list[Message]:
+        """The summary, if there is one, and everything it does not cover."""
+        if tokens(self._laid(history)) > room:
+            self._summarise(history, room, tokens)
+        while tokens(self._laid(history)) > room and self.covered < len(history.messages) - 1:
+            self.covered = _next_start(history.messages, self.covered + 1)
+        return self._laid(history)
+
+    def _laid(self, history: PlainHistory) -> list[Message]:
+        rest = history.messages[self.covered :]
+        if not self.summary:
+            return _begun(rest)
+        return merged([_message("user", [{"type": "text", "text": f"[Summary of the conversation so far]\n{self.summary}"}]), *rest])
+
+    def _summarise(self, history: PlainHistory, room: int, tokens: Tokens) -> None:
+        kept = _newest_that_fit(history.messages, round(room * KEPT_SHARE), tokens)
+        first = max(kept, self.covered)
+        leaving = history.messages[self.covered : first]
+        weighed = [(s, 1.5) for s in _sentences(self.summary)]
+        for message in leaving:
+            weighed += _weighed(message)
+        limit = round(room * SUMMARY_SHARE)
+        self.summary = extract(weighed, lambda s: tokens([_message("user", [{"type": "text", "text": s}])]), limit)
+        self.covered = first
+
+
+class RetrieveOnly:
+    """The old messages that match the newest question best, by BM25, and the newest exchange."""
+
+    name = "retrieve-only"
+
+    def messages(self, history: PlainHistory, room: int, tokens: Tokens) -> list[Message]:
+        """What was found, in order, and then the newest exchange; that gives way from its start if it is too large."""
+        start = history.starts[-1]
+        newest = history.messages[start:]
+        if tokens(newest) > room:
+            return _begun(newest[_newest_that_fit(newest, room, tokens) :])
+        old = [plain(m) for m in history.messages[:start]]
+        found: list[int] = []
+        for i in ranked(plain(newest[0]), old)[:RETRIEVED]:
+            laid = _with_evidence(sorted([*found, i]), old, newest)
+            if tokens(laid) <= room:
+                found.append(i)
+        return _with_evidence(sorted(found), old, newest)
+
+
+def _with_evidence(found: Sequence[int], old: Sequence[str], newest: Sequence[Message]) -> list[Message]:
+    blocks = [{"type": "text", "text": f"[Earlier, message {i + 1}]\n{old[i][:EXCERPT]}"} for i in found]
+    return merged([_message("user", blocks), *newest]) if blocks else list(newest)
+
+
+def ranked(query: str, documents: Sequence[str]) -> list[int]:
+    """Indices of the documents that share a word with the query, best first (BM25, k1 = 1.2, b = 0.75)."""
+    bags = [Counter(_words(d)) for d in documents]
+    sizes = [sum(b.values()) for b in bags]
+    mean = sum(sizes) / max(1, len(sizes)) or 1.0
+    scores: dict[int, float] = {}
+    for word in set(_words(query)):
+        holding = [i for i, b in enumerate(bags) if word in b]
+        idf = math.log(1 + (len(bags) - len(holding) + 0.5) / (len(holding) + 0.5))
+        for i in holding:
+            tf = bags[i][word]
+            scores[i] = scores.get(i, 0.0) + idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * sizes[i] / mean))
+    return sorted(scores, key=lambda i: (-scores[i], -i))
+
+
+def extract(weighed: Sequence[tuple[str, float]], tokens: Callable[[str], int], limit: int) -> str:
+    """The most central sentences that fit ``limit`` tokens, in their order; each weight multiplies its centrality."""
+    centre: Counter[str] = Counter()
+    bags = [set(_words(s)) for s, _ in weighed]
+    for bag in bags:
+        centre.update(bag)
+    count = max(1, len(bags))
+    idf = {w: math.log(1 + count / n) for w, n in centre.items()}
+
+    def central(i: int) -> float:
+        shared = sum(idf[w] * (centre[w] - 1) / count for w in bags[i])
+        return weighed[i][1] * shared / math.sqrt(1 + len(bags[i]))
+
+    chosen: list[int] = []
+    used = 0
+    for i in sorted(range(len(weighed)), key=lambda i: (-central(i), i)):
+        size = tokens(weighed[i][0])
+        if used + size <= limit:
+            chosen.append(i)
+            used += size
+    return "\n".join(weighed[i][0] for i in sorted(chosen))
+
+
+def _weighed(message: Message) -> list[tuple[str, float]]:
+    """A message's sentences: of words all, of tool outputs the first line, as far as they say something."""
+    out = []
+    for block in message["content"]:
+        if block["type"] == "text":
+            own = 2.0 if message["role"] == "user" else 1.2
+            out += [(s, own * (1.5 if i == 0 else 1.0)) for i, s in enumerate(_sentences(block["text"]))]
+        elif block["type"] == "tool_result":
+            out += [(s, 0.5) for s in _sentences(str(block["content"]))[:3]]
+    return out
+
+
+def _sentences(text: str) -> list[str]:
+    return list(dict.fromkeys(s.strip() for s in _SENTENCE.split(text) if 3 <= len(s.split()) <= 60))
+
+
+def plain(message: Message) -> str:
+    """A message's words, calls and results as text."""
+    return "\n".join(map(_plain_block, message["content"]))
+
+
+def _plain_block(block: Mapping[str, Any]) -> str:
+    if block["type"] == "text":
+        return str(block["text"])
+    if block["type"] == "tool_use":
+        return f"{block['name']} {json.dumps(block['input'], ensure_ascii=False)}"
+    return str(block.get("content", ""))
+
+
+def _words(text: str) -> list[str]:
+    return [w.casefold() for w in _WORD.findall(text)]
+
+
+def _newest_that_fit(messages: Sequence[Message], room: int, tokens: Tokens) -> int:
+    """Index of the first message of the longest end that fits and does not begin with results."""
+    first = len(messages) - 1
+    while _has_results(messages[first]):
+        first -= 1
+    start = first
+    while start > 0 and tokens(_begun(messages[start - 1 :])) <= room:
+        start -= 1
+        if not _has_results(messages[start]):
+            first = start
+    return first
+
+
+def _next_start(messages: Sequence[Message], at: int) -> int:
+    last = _newest_that_fit(messages, 0, lambda _: 1)
+    while at < last and _has_results(messages[at]):
+        at += 1
+    return min(at, last)
+
+
+def _begun(messages: Sequence[Message]) -> list[Message]:
+    """The messages, opened by a user message where they begin with the assistant's."""
+    if messages and messages[0]["role"] == "assistant":
+        return [_message("user", [{"type": "text", "text": LEFT_OUT}]), *messages]
+    return list(messages)
+
+
+def _has_results(message: Message) -> bool:
+    return any(b["type"] == "tool_result" for b in message["content"])
+
+
+def merged(messages: Iterable[Message]) -> list[Message]:
+    """Neighbours of one role joined, as the Messages API reads them anyway."""
+    out: list[Message] = []
+    for message in messages:
+        if out and out[-1]["role"] == message["role"]:
+            out[-1] = _message(message["role"], [*out[-1]["content"], *message["content"]])
+        else:
+            out.append(message)
+    return out
+
+
+def _message(role: str, blocks: Sequence[Block]) -> Message:
+    return {"role": role, "content": list(blocks)}
+
+
+def baselines() -> tuple[Baseline, ...]:
+    """One of each, with nothing remembered yet."""
+    return (Truncate(), SummarizeAll(), RetrieveOnly())

@@ -1,0 +1,148 @@
+"""The command line: ``contextmgr replay`` and ``contextmgr scenario``.
+
+Commands import what they need when they run, so ``--help`` and ``--version`` answer at once.  Exit status: 0 when all
+is well, 1 when a request was invalid, over budget or unproven, 2 when what was given cannot be used.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from contextmgr.errors import ContextManagerError
+
+DEFAULT_MODEL = "claude-sonnet-5-5"
+_FILES_HELP = (
+    "Recorded sessions or folders of them, plain or gzipped: Claude Code JSONL, Anthropic or OpenAI messages JSON, "
+    "SWE-agent .traj, Codex, pi."
+)
+
+app = typer.Typer(
+    name="contextmgr",
+    help="Decides what a long-running Claude agent gets to see: pinned turns byte for byte, inside a budget.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no bars gets question marks, not an error
+    app(prog_name="contextmgr")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"contextmgr {version('contextmgr')}")
+        except PackageNotFoundError:
+            typer.echo("contextmgr (not installed, run from its sources)")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Options that stand before the command."""
+
+
+@app.command()
+def replay(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help=_FILES_HELP)],
+    profile: Annotated[
+        str | None, typer.Option(metavar="P", help="A shipped profile or a TOML file; coding-agent if left out.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(metavar="N", help="Input budget in tokens; the profile is scaled to it.")
+    ] = None,
+    model: Annotated[str, typer.Option(metavar="M", help="Whose prices, window and tokenizer count.")] = DEFAULT_MODEL,
+    pin: Annotated[
+        str | None, typer.Option(metavar="TURN|first", help="Pin this user turn, or the first of a person.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per conversation and line.")] = False,
+    dump: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write every request as sent, one JSON file each.")
+    ] = None,
+) -> None:
+    """Replay recorded sessions call by call: the requests we would have sent, checked and priced.
+
+    Beside ours, two policies everyone knows: send everything, and slide a window on every call.
+    """
+    with _errors_in_one_line():
+        from contextmgr.cli.replaying import Options, chosen_profile, pin_wish, run
+
+        options = Options(
+            files=tuple(files),
+            profile=chosen_profile(profile, budget),
+            model=model,
+            pin=pin_wish(pin),
+            as_json=as_json,
+            dump=dump,
+        )
+        is_clean = run(options)
+    raise typer.Exit(0 if is_clean else 1)
+
+
+@app.command()
+def scenario(
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped scenario, or a file of one.")],
+    as_json: Annotated[bool, typer.Option("--json", help="The outcome as JSON.")] = False,
+) -> None:
+    """Run a scenario under several ways to keep a context, and show which still have the rule."""
+    with _errors_in_one_line():
+        from contextmgr.scenario import run_scenario
+
+        outcome = run_scenario(name)
+        if as_json:
+            typer.echo(json.dumps(outcome.to_json(), ensure_ascii=False))
+        else:
+            from contextmgr.cli.console import output
+
+            output().print(outcome.table())
+
+
+@contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    """Errors raised on purpose, and files that cannot be written, end the program without a traceback."""
+    with warnings.catch_warnings():
+        _say_each_kind_once()
+        try:
+            yield
+        except (ContextManagerError, OSError) as error:
+            typer.echo(f"contextmgr: {type(error).__name__}: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(2) from error
+
+
+def _say_each_kind_once() -> None:
+    """Warnings as one line each, the first of every kind: a long replay may repeat one for every conversation."""
+    said: set[type[Warning]] = set()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: object = None,
+        line: object = None,
+    ) -> None:
+        if category not in said:
+            said.add(category)
+            typer.echo(f"contextmgr: warning: {message}", err=True)
+
+    warnings.showwarning = show

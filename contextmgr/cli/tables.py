@@ -1,0 +1,115 @@
+"""Replay outcomes for people: one row per conversation, a row of totals, and what the figures mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from rich import box
+from rich.table import Table
+
+from contextmgr.cli.recordings import stem
+from contextmgr.replay import STAND_IN_TOKENS, Outcome, PolicyOutcome
+
+_POLICIES = ("send_everything", "slide_every_call")
+
+
+def outcome_table(outcomes: Sequence[Outcome]) -> Table:
+    """One row per conversation and one of totals."""
+    table = Table(box=box.SIMPLE_HEAD, show_footer=len(outcomes) > 1, pad_edge=False)
+    table.add_column("session", f"all {len(outcomes)}", overflow="fold", min_width=14)
+    for title, cell in _columns():
+        table.add_column(title, cell(outcomes), justify="right", no_wrap=True)
+    table.add_column("rollovers", _counted(_added(outcomes, lambda o: o.rollovers)), overflow="fold")
+    table.add_column("trouble", trouble(outcomes))
+    for one in outcomes:
+        cells = [cell([one]) for _, cell in _columns()]
+        table.add_row(f"{stem(one.file)} \\[{one.index}]", *cells, _counted(one.rollovers), trouble([one]))
+    return table
+
+
+def merged(parts: Sequence[PolicyOutcome]) -> PolicyOutcome:
+    """One policy over several conversations: sums, and means over all calls."""
+    calls, sent = sum(p.calls for p in parts), sum(p.tokens_sent for p in parts)
+    return PolicyOutcome(
+        calls=calls,
+        invalid=sum(p.invalid for p in parts),
+        tokens_sent=sent,
+        mean_tokens=sent / max(1, calls),
+        words_in_view=sum(p.words_in_view * p.calls for p in parts) / max(1, calls),
+        cache_read_share=sum(p.cache_read_share * p.tokens_sent for p in parts) / max(1, sent),
+        cost=sum(p.cost for p in parts),
+    )
+
+
+def trouble(outcomes: Sequence[Outcome]) -> str:
+    """What was refused, invalid, over budget or unproven; a dash where nothing was."""
+    refusals = _added(outcomes, lambda o: o.refusals)
+    found = [f"{n} refused ({name})" for name, n in refusals.items()]
+    for what, count in (
+        ("invalid", sum(o.sent.invalid for o in outcomes)),
+        ("over budget", sum(o.over_budget for o in outcomes)),
+        ("pins unproven", sum(o.pins_expected - o.pins_proven for o in outcomes)),
+        ("not pinned", sum(o.pin_refused is not None for o in outcomes)),
+    ):
+        found += [f"{count} {what}"] if count else []
+    return "\n".join(found) or "-"
+
+
+def footnotes(outcomes: Sequence[Outcome]) -> list[str]:
+    """What the table does not say itself."""
+    if not outcomes:
+        return []
+    first, ours = outcomes[0], merged([o.sent for o in outcomes])
+    lines = [
+        f"model {first.model}, profile {first.profile}, budget {first.budget:,} tokens",
+        "each policy: cost of the input (the answers are the same for all), words in view, tokens per call",
+    ]
+    for name in _POLICIES:
+        other = merged([o.policies[name] for o in outcomes])
+        if other.cost:
+            lines.append(
+                f"{ours.cost / other.cost:.0%} of the cost of {name.replace('_', ' ')}, with {ours.words_in_view:.0%} of "
+                f"the words in view against {other.words_in_view:.0%} and {ours.mean_tokens:,.0f} tokens per call "
+                f"against {other.mean_tokens:,.0f}"
+            )
+    stood_in = sum(o.stand_in for o in outcomes)
+    if stood_in:
+        lines.append(
+            f"stand-in: {stood_in} of {len(outcomes)} without a recorded system prompt; {STAND_IN_TOKENS:,} tokens of "
+            "prompt and tools stand in for it"
+        )
+    compactions, skipped = sum(o.client_compactions for o in outcomes), sum(o.skipped for o in outcomes)
+    if compactions or skipped:
+        lines.append(
+            f"in the recordings: {compactions} compactions by the client, {skipped} parts not understood or kept"
+        )
+    return lines + [f"not pinned in {stem(o.file)} [{o.index}]: {o.pin_refused}" for o in outcomes if o.pin_refused]
+
+
+def _columns() -> list[tuple[str, Callable[[Sequence[Outcome]], str]]]:
+    return [
+        ("calls", lambda outs: f"{sum(o.calls for o in outs):,}"),
+        ("contextmgr", lambda outs: _policy(merged([o.sent for o in outs]))),
+        ("send everything", lambda outs: _policy(merged([o.policies[_POLICIES[0]] for o in outs]))),
+        ("slide every call", lambda outs: _policy(merged([o.policies[_POLICIES[1]] for o in outs]))),
+        ("peak tokens", lambda outs: f"{max((o.peak_tokens for o in outs), default=0):,}"),
+        ("from cache", lambda outs: f"{merged([o.sent for o in outs]).cache_read_share:.0%}"),
+        ("pins proven", lambda outs: f"{sum(o.pins_proven for o in outs):,}/{sum(o.pins_expected for o in outs):,}"),
+    ]
+
+
+def _policy(one: PolicyOutcome) -> str:
+    invalid = f"\n{one.invalid} invalid" if one.invalid else ""
+    return f"${one.cost:.4f}\n{one.words_in_view:.0%}, {one.mean_tokens:,.0f}{invalid}"
+
+
+def _added(outcomes: Sequence[Outcome], counts: Callable[[Outcome], Mapping[str, int]]) -> Counter[str]:
+    added: Counter[str] = Counter()
+    for one in outcomes:
+        added.update(counts(one))
+    return added
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return "\n".join(f"{n} {name}" for name, n in counts.items())

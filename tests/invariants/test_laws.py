@@ -1,0 +1,99 @@
+"""Whatever was stored, every request is valid, inside its budget, proved, append-only and the same again."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contextmgr import AssembledRequest, Manager, load_profile
+from contextmgr.turns import is_thinking
+from tests.invariants.histories import Clock, Player, histories
+from tests.request_check import check_request
+from tests.request_reading import without_marks
+
+budgets = st.sampled_from([2_000, 3_000, 5_000, 9_000, 20_000, 60_000])
+profiles = st.sampled_from(["coding-agent", "support-chat", "data-analysis"])
+
+
+def flat(params: Any) -> list[str]:
+    """The request as one list: head first, then each block with its role; cache marks removed."""
+    heads = [[without_marks(b) for b in params.get(key, ())] for key in ("system", "tools")]
+    head = json.dumps([*heads, params.get("thinking"), params["model"]])
+    return [head, *(m["role"] + json.dumps(without_marks(b)) for m in params["messages"] for b in m["content"])]
+
+
+def check_laws(player: Player, request: AssembledRequest, before: AssembledRequest | None) -> None:
+    params = request.params
+    tail = params["messages"][-1]["role"] == "assistant"
+    owed = any(b.get("type") == "server_tool_use" for b in params["messages"][-1]["content"]) or _owes(params)
+    assert check_request(params, paused_tail=tail or owed) == []
+    assert request.report.tokens <= request.report.budget
+    assert sum(request.report.tiers.values()) == request.report.tokens
+    active = player.chat.pins.list()
+    assert {p.pin for p in request.proof.pins} == {p.id for p in active}
+    request.proof.check(params)
+    if before is not None and before.report.epoch == request.report.epoch:
+        earlier, later = flat(before.params), flat(params)
+        assert later[: len(earlier)] == earlier
+    again = player.chat.assemble(
+        model=params["model"],
+        max_tokens=params["max_tokens"],
+        system=params.get("system"),
+        tools=params.get("tools", ()),
+        thinking=params.get("thinking"),
+    )
+    assert (json.dumps(again.params), again.number, str(again.report)) == (json.dumps(params), request.number, str(request.report))
+
+
+def _owes(params: Any) -> bool:
+    last = [b for m in params["messages"][-2:] if m["role"] == "assistant" for b in m["content"]]
+    return any(b.get("type") == "server_tool_use" for b in last)
+
+
+
+@given(history=histories, budget=budgets, profile=profiles)
+def test_any_history_gives_lawful_requests(history: list[tuple[Any, ...]], budget: int, profile: str) -> None:
+    clock = Clock()
+    with Manager("sqlite://", profile=load_profile(profile).with_budget(budget), clock=clock) as manager:
+        player = Player(manager, clock)
+        before: AssembledRequest | None = None
+        for step in [("user", "Begin with the orders module.", False), ("assemble", 0, 64), *history, ("user", "And now?", False), ("assemble", 0, 64)]:
+            request = player.play(step)
+            if request is not None:
+                check_laws(player, request, before)
+                before = request
+        check_history(player)
+
+
+def check_history(player: Player) -> None:
+    """Nothing was lost: every turn is as it was said, every request can be had again."""
+    for number, blocks in player.said.items():
+        if number not in player.erased:
+            assert json.dumps(list(player.chat.history.turn(number).blocks)) == json.dumps(blocks)
+    for number, sent in player.issued.items():
+        again = player.rebuilt(number)
+        assert again is None if _showed_erased(player, number) else again in (sent, None)
+
+
+def _showed_erased(player: Player, number: int) -> bool:
+    return False if not player.erased else player.rebuilt(number) is None
+
+
+@pytest.mark.parametrize("budget", [2_000, 20_000])
+def test_thinking_is_whole_or_absent(budget: int) -> None:
+    clock = Clock()
+    with Manager("sqlite://", profile=budget, clock=clock) as manager:
+        player = Player(manager, clock)
+        player.play(("user", "Begin.", True))
+        for i in range(30):
+            request = player.play(("assemble", 0, 64))
+            assert request is not None
+            for message in request.params["messages"]:
+                thoughts = [b for b in message["content"] if is_thinking(b)]
+                assert len(thoughts) in (0, 2)
+            player.play(("reply", f"step {i}", 2, "thinking"))
+            player.play(("results", [f"out {i}\n" * 40], "all"))
