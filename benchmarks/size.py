@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import importlib
+import itertools
 import json
 import os
 import statistics
@@ -125,7 +127,7 @@ def is_prompt(blocks: Blocks) -> bool:
 def anchored(calls: Sequence[Call], count: Count) -> Iterator[Sample]:
     """Estimate each call of one session from the one before it, learning on the way."""
     calibration, whole, thinking = Calibration.prior(FAMILY), ZERO, ZERO
-    for number, (before, call) in enumerate(zip(calls, calls[1:], strict=False), 2):
+    for number, (before, call) in enumerate(itertools.pairwise(calls), 2):
         added = total((*(blocks_features(m, count) for m in (*call.sent, before.answer)), message_frame(2)))
         thinking = thinking.plus(blocks_features(filter(is_thinking, before.answer), count))
         dropped = ZERO
@@ -200,18 +202,23 @@ def windows(features: Sequence[Features], sizes: Sequence[float]) -> Iterator[tu
             start = max(step, start + 1)
 
 
+def text_size(token_count: Callable[[str, str], int], version: str) -> Callable[[str], int]:
+    """A reference count of bare texts: without the frame of the message that the reference puts around them."""
+    frame = token_count("", version)
+    return lambda text: token_count(text, version) - frame if text else 0
+
+
 def measure_reference(files: Sequence[Path], count: Count) -> dict[str, Any]:
     """Windows of every session by the priors alone against ctok, per family."""
-    import ctok
-
+    token_count = importlib.import_module("ctok").token_count
     found: dict[str, list[float]] = {family: [] for family in VERSIONS}
     for file in files:
         calls = read_calls(file)
         blocks = [b for c in calls for m in (*c.sent, c.answer) for b in m if b["type"] != "image"]
         features = [block_features(b, count) for b in blocks]
         for family, version in VERSIONS.items():
-            empty = ctok.token_count("", version)
-            sizes = [reference_size(b, lambda t, v=version, e=empty: ctok.token_count(t, v) - e) for b in blocks]
+            size = text_size(token_count, version)
+            sizes = [reference_size(block, size) for block in blocks]
             prior = Calibration.prior(family)
             found[family] += [true / prior.tokens(f) for f, true in windows(features, sizes)]
     return {

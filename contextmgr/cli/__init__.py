@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -138,8 +138,8 @@ def _say_each_kind_once() -> None:
         category: type[Warning],
         filename: str,
         lineno: int,
-        file: object = None,
-        line: object = None,
+        file: TextIO | None = None,
+        line: str | None = None,
     ) -> None:
         if category not in said:
             said.add(category)

@@ -20,8 +20,8 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
     table.add_column("session", f"all {len(outcomes)}", overflow="fold", min_width=14)
     for title, cell in _columns():
         table.add_column(title, cell(outcomes), justify="right", no_wrap=True)
-    table.add_column("rollovers", _counted(_added(outcomes, lambda o: o.rollovers)), overflow="fold")
-    table.add_column("trouble", trouble(outcomes))
+    table.add_column("rollovers", _counted(_added(outcomes, lambda o: o.rollovers)), min_width=9)
+    table.add_column("trouble", trouble(outcomes), min_width=7)
     for one in outcomes:
         cells = [cell([one]) for _, cell in _columns()]
         table.add_row(f"{stem(one.file)} \\[{one.index}]", *cells, _counted(one.rollovers), trouble([one]))
@@ -65,14 +65,7 @@ def footnotes(outcomes: Sequence[Outcome]) -> list[str]:
         f"model {first.model}, profile {first.profile}, budget {first.budget:,} tokens",
         "each policy: cost of the input (the answers are the same for all), words in view, tokens per call",
     ]
-    for name in _POLICIES:
-        other = merged([o.policies[name] for o in outcomes])
-        if other.cost:
-            lines.append(
-                f"{ours.cost / other.cost:.0%} of the cost of {name.replace('_', ' ')}, with {ours.words_in_view:.0%} of "
-                f"the words in view against {other.words_in_view:.0%} and {ours.mean_tokens:,.0f} tokens per call "
-                f"against {other.mean_tokens:,.0f}"
-            )
+    lines += [_compared(ours, name, merged([o.policies[name] for o in outcomes])) for name in _POLICIES]
     stood_in = sum(o.stand_in for o in outcomes)
     if stood_in:
         lines.append(
@@ -81,10 +74,15 @@ def footnotes(outcomes: Sequence[Outcome]) -> list[str]:
         )
     compactions, skipped = sum(o.client_compactions for o in outcomes), sum(o.skipped for o in outcomes)
     if compactions or skipped:
-        lines.append(
-            f"in the recordings: {compactions} compactions by the client, {skipped} parts not understood or kept"
-        )
+        lines.append(f"recorded: {compactions} compactions by the client, {skipped} parts not understood or not kept")
     return lines + [f"not pinned in {stem(o.file)} [{o.index}]: {o.pin_refused}" for o in outcomes if o.pin_refused]
+
+
+def _compared(ours: PolicyOutcome, name: str, other: PolicyOutcome) -> str:
+    share = f"{ours.cost / other.cost:.0%}" if other.cost else "0%"
+    words = f"{ours.words_in_view:.0%} of the words in view against {other.words_in_view:.0%}"
+    tokens = f"{ours.mean_tokens:,.0f} tokens per call against {other.mean_tokens:,.0f}"
+    return f"{share} of the cost of {name.replace('_', ' ')}, with {words} and {tokens}"
 
 
 def _columns() -> list[tuple[str, Callable[[Sequence[Outcome]], str]]]:
@@ -93,9 +91,9 @@ def _columns() -> list[tuple[str, Callable[[Sequence[Outcome]], str]]]:
         ("contextmgr", lambda outs: _policy(merged([o.sent for o in outs]))),
         ("send everything", lambda outs: _policy(merged([o.policies[_POLICIES[0]] for o in outs]))),
         ("slide every call", lambda outs: _policy(merged([o.policies[_POLICIES[1]] for o in outs]))),
-        ("peak tokens", lambda outs: f"{max((o.peak_tokens for o in outs), default=0):,}"),
-        ("from cache", lambda outs: f"{merged([o.sent for o in outs]).cache_read_share:.0%}"),
-        ("pins proven", lambda outs: f"{sum(o.pins_proven for o in outs):,}/{sum(o.pins_expected for o in outs):,}"),
+        ("peak", lambda outs: f"{max((o.peak_tokens for o in outs), default=0):,}"),
+        ("cached", lambda outs: f"{merged([o.sent for o in outs]).cache_read_share:.0%}"),
+        ("pins", lambda outs: f"{sum(o.pins_proven for o in outs):,}/{sum(o.pins_expected for o in outs):,}"),
     ]
 
 

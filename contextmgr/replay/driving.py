@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from contextmgr.assembly import AssembledRequest, room
-from contextmgr.calibration import Calibration
 from contextmgr.conversation import Conversation
 from contextmgr.counters import default_counter
 from contextmgr.errors import BudgetError, ContextManagerError, InputError, InvalidRequestError, PinError, ProofError
@@ -27,7 +26,6 @@ from contextmgr.replay.outcome import Outcome
 from contextmgr.replay.standins import head_of
 from contextmgr.replay.timing import Clock, moments
 from contextmgr.replay.words import Words
-from contextmgr.tokens import head_features
 from contextmgr.transcripts import Replied, Returned, Said, Session
 
 MAX_TOKENS = 8_192
@@ -59,10 +57,7 @@ def replay_session(
     entry = model_entry(model)
     counter = RememberingCounter(default_counter())
     weigher = Weigher(entry, counter.count)
-    prior = Calibration.prior(entry.family)
-    head, stand_in = head_of(
-        session, model, lambda h: prior.tokens(head_features(list(h.system), h.tools, counter.count))
-    )
+    head, stand_in = head_of(session, model, weigher.head)
     clock = Clock()
     with Manager("sqlite://", profile=profile, counter=counter, clock=clock) as manager:
         chat = manager.conversation("replay", tenant="replay")
@@ -113,7 +108,7 @@ class _Drive:
     pins_proven: int = 0
     peak: int = 0
     pin_refused: str | None = None
-    pins: list[Pin] = field(default_factory=list)
+    pins: tuple[Pin, ...] = ()
     refusals: Counter[str] = field(default_factory=Counter)
     rollovers: Counter[str] = field(default_factory=Counter)
     words: Words = field(default_factory=Words)
@@ -165,7 +160,7 @@ class _Drive:
                 raise
             self.pin_refused = f"{type(error).__name__}: {error}"
             self.chat.add_user(said.blocks)
-        self.pins = self.chat.pins.list()
+        self.pins = tuple(self.chat.pins.list())
         self.paused = False
         self.history.user(said.blocks)
         self.words.add(said.blocks)
@@ -240,7 +235,7 @@ class _Drive:
         )
 
 
-def proven(request: AssembledRequest, pins: list[Pin]) -> int:
+def proven(request: AssembledRequest, pins: Iterable[Pin]) -> int:
     """How many of the pins stand at the place that the request's proof names, character for character."""
     params: Any = request.params
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from contextmgr.calibration import Calibration
 from contextmgr.counters import TokenCounter
+from contextmgr.heads import Head
 from contextmgr.meter import Meter, content_key
 from contextmgr.models import ModelEntry
 from contextmgr.replay.outcome import PolicyOutcome
@@ -50,6 +51,10 @@ class Weigher:
         if known is None:
             known = self._known[key] = self._weigh(part)
         return known
+
+    def head(self, head: Head) -> int:
+        """Tokens of system prompt and tools together."""
+        return self._calibration.tokens(head_features(list(head.system), head.tools, self._count))
 
     def _weigh(self, part: Part) -> int:
         if "type" in part and "input_schema" not in part:

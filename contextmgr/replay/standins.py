@@ -15,9 +15,7 @@ from contextmgr.transcripts import Session
 STAND_IN_TOKENS = 13_000
 """Tokens of system prompt and tools together, by our own estimate, where the recording has no system prompt."""
 
-_OPENING = (
-    "You are an agent that works for a person in their own project. This text stands in for a prompt not recorded."
-)
+_OPENING = "You are an agent that works for a person in their own project. This stands in for a prompt not recorded."
 _AREAS = (
     *("source files", "tests", "configuration", "build scripts", "documentation", "database schemas", "migrations"),
     *("dependencies", "error messages", "log lines", "command line options", "network calls", "stored data"),

@@ -1,173 +1,71 @@
-"""For those who write a store: a class of tests that every `Store` has to pass, and the values it uses.
-
-    from contextmgr.testing import StoreContract
-
-    class TestMyStore(StoreContract):
-        def open_store(self, folder):
-            return MyStore(folder / "data")
-
-pytest collects the inherited tests; nothing here imports it.
-"""
+"""What every store has to do, as tests over the `Store` protocol."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
+from types import TracebackType
 
-from contextmgr import jsontext
 from contextmgr.errors import StoreError
 from contextmgr.features import Features
-from contextmgr.heads import Head
-from contextmgr.pins import Pin, PinKind, PinStatus
-from contextmgr.scope import Scope, Visibility
+from contextmgr.pins import PinStatus
+from contextmgr.scope import Visibility
 from contextmgr.store import ConversationRecord, Store, Transaction
 from contextmgr.tasks import TaskDocument
-from contextmgr.turns import Block, Status, ToolResult, Turn, Usage
-from contextmgr.views import Anchor, Epoch, Form, Part, PrefaceBlock, RequestRecord, RowKind, ViewRow, Why
-
-NOW = datetime(2026, 8, 17, 9, 30, 0, 123456, tzinfo=UTC)
-SCOPE = Scope(tenant="acme", user="ada", project="dal")
-NEIGHBOURS = (
-    Scope(tenant="other", user="ada", project="dal"),
-    Scope(tenant="acme", user="bob", project="dal"),
-    Scope(tenant="acme", user=None, project="dal"),
-    Scope(tenant="acme", user="ada", project=None),
+from contextmgr.testing.values import (
+    AWKWARD,
+    NEIGHBOURS,
+    NOW,
+    SCOPE,
+    assistant_turn,
+    epoch,
+    pin,
+    request,
+    tool_result,
+    user_turn,
+    view_row,
 )
-"""Scopes that differ from `SCOPE` in one value each; `SCOPE` and none of them may see the other's data."""
-AWKWARD: Block = {
-    "type": "text",
-    "z": "key order \u00e9 \u4e2d \U0001f426",
-    "a": ["\x00", "\udc97", "\ud83d", '"\\\n\u2028'],
-    "n": [0, -1, 2**63, 1e-7, 1.5, True, None, {}],
-    "text": "<|endoftext|>'; DROP TABLE turn; --",
-}
-"""A block that comes back exactly, or not at all."""
-HEAD = Head("claude-x", ({"type": "text", "text": "You are careful."},), ({"name": "read", "input_schema": {}},), None)
+from contextmgr.turns import Status
 
 
-def user_turn(number: int, text: str = "hello", *, metadata: Mapping[str, object] | None = None) -> Turn:
-    """A user turn that says ``text``."""
-    block = {"type": "text", "text": text}
-    return Turn(
-        number=number,
-        role="user",
-        author="user",
-        blocks=(block,),
-        said_at=NOW,
-        metadata=dict(metadata or {}),
-        sha256=jsontext.sha256(jsontext.dumps([block])),
-        features=Features(prose=len(text)),
-    )
+class Refused:
+    """``with Refused(error):`` asserts that the block raises ``error``."""
+
+    def __init__(self, error: type[BaseException]) -> None:
+        self._error = error
+
+    def __enter__(self) -> None:
+        """Nothing is set up."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        assert error is not None, f"{self._error.__name__} was not raised"
+        return isinstance(error, self._error)
 
 
-def assistant_turn(number: int, *, calls: int = 0, results: Sequence[ToolResult] = ()) -> Turn:
-    """An assistant turn with ``calls`` tool calls; open unless every call has its result."""
-    blocks: list[Block] = [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, dict(AWKWARD)]
-    blocks += [{"type": "tool_use", "id": f"t{i}", "name": "read", "input": {"path": f"{i}"}} for i in range(calls)]
-    return Turn(
-        number=number,
-        role="assistant",
-        author="model",
-        blocks=tuple(blocks),
-        results=tuple(results),
-        status=Status.OPEN if calls > len(results) else Status.CLOSED,
-        stop_reason="tool_use" if calls else "end_turn",
-        model="claude-x",
-        usage=Usage(input_tokens=1, cache_read_tokens=2, cache_write_tokens=3, output_tokens=4),
-        request=7,
-        said_at=NOW,
-        sendable=False,
-        sha256="a" * 64,
-        features=Features(1, 2, 3, 4, 5, 6),
-        thinking_features=Features(fixed=9),
-    )
-
-
-def tool_result(call: int, text: str = "ok", *, late: bool = False) -> ToolResult:
-    """The result of call number ``call``."""
-    body = {"type": "tool_result", "tool_use_id": f"t{call}", "content": [{"type": "text", "text": text}]}
-    return ToolResult(call=call, body=body, late=late, sha256="b" * 64, features=Features(numeric=3), said_at=NOW)
-
-
-def pin(name: str, *, turn: int | None = 1, order: int = 0) -> Pin:
-    """An active pin of turn ``turn``, or a project pin with None."""
-    text = f"rule {name}"
-    said = {} if turn is None else {"block": 0, "start": 0, "end": len(text)}
-    return Pin(
-        id=name,
-        text=text,
-        sha256=jsontext.sha256(text),
-        kind=PinKind.CONSTRAINT,
-        author="operator" if turn is None else "user",
-        order=order,
-        turn=turn,
-        project=turn is None,
-        tokens=5,
-        said_at=NOW,
-        **said,
-    )
-
-
-def epoch(number: int, *, broken: str | None = None) -> Epoch:
-    """An epoch with a preface that copies turn 1."""
-    part = PrefaceBlock(part=Part.PIN, block={"type": "text", "text": "rule p"}, pin="p", turn=1, index=0)
-    return Epoch(
-        number=number,
-        first=1,
-        opened_at=2,
-        head=HEAD,
-        why=Why.FULL,
-        preface=(part,),
-        tiers={"system": Features(prose=7), "pinned": Features(code=1)},
-        hidden=frozenset({3, 5}),
-        broken=broken,
-        at=NOW,
-    )
-
-
-def view_row(order: int, *, turn: int = 2, ref: str | None = None) -> ViewRow:
-    """A row of a view: the masked form of a result, or with ``ref`` an attached pin."""
-    if ref is None:
-        block = {"type": "tool_result", "content": "[masked]"}
-        return ViewRow(order=order, turn=turn, kind=RowKind.FORM, block=block, call=0, form=Form.MASKED)
-    return ViewRow(order=order, turn=turn, kind=RowKind.PIN, block={"type": "text", "text": f"rule {ref}"}, ref=ref)
-
-
-def request(number: int, *, anchored: bool = False) -> RequestRecord:
-    """An issued request with a proof of pin ``p``."""
-    return RequestRecord(
-        number=number,
-        epoch=1,
-        tail=2,
-        rows=1,
-        max_tokens=2**40,
-        tokens=99,
-        features=Features(1, 2, 3),
-        previous_tail=1,
-        anchor=Anchor(request=number - 1, true_input=88, features=Features(fixed=8)) if anchored else None,
-        report={"z": 1, "a": [1.25, "x"]},
-        proof=({"pin": "p", "sha256": "c"},),
-        at=NOW,
-    )
-
-
-@contextmanager
-def refused(error: type[BaseException]) -> Iterator[None]:
-    """Assert that the block raises ``error``."""
-    try:
-        yield
-    except error:
-        return
-    raise AssertionError(f"{error.__name__} was not raised")
+def fill(tx: Transaction, conversation: str) -> None:
+    """Give a conversation one of everything: turn 1 is pinned and copied, turn 2 has results."""
+    if tx.conversation(conversation) is None:
+        tx.create_conversation(ConversationRecord(id=conversation, created_at=NOW, updated_at=NOW))
+    tx.add_turn(conversation, user_turn(1, "rule p", metadata={"k": 1}), "k1")
+    tx.add_turn(conversation, assistant_turn(2, calls=1), "k2")
+    tx.add_result(conversation, 2, 0, tool_result(0, late=True))
+    tx.add_pin(conversation, pin("p"))
+    tx.set_task(conversation, TaskDocument(name="brief", text="x"), NOW)
+    tx.add_epoch(conversation, epoch(1))
+    tx.add_rows(conversation, 1, [view_row(0), view_row(1, ref="p")])
+    tx.add_request(conversation, request(1))
+    tx.set_calibration(conversation, "claude-x", "{}")
 
 
 class _Base:
     """What the tests stand on."""
 
-    durable = True
+    durable: bool = True
     """Whether `open_store` with the same folder finds what an earlier store there kept."""
 
     def open_store(self, folder: Path) -> Store:
@@ -216,7 +114,7 @@ class StoreContract(_Base):
                 with store.writing(scope) as tx:
                     assert tx.conversation("c") is None
                     assert tx.conversations(10) == []
-                    with refused(LookupError):
+                    with Refused(LookupError):
                         tx.next_turn("c", NOW)
                     tx.create_conversation(ConversationRecord(id="c", created_at=NOW, updated_at=NOW))
                     tx.add_turn("c", user_turn(1, "theirs"), None)
@@ -292,7 +190,7 @@ class StoreContract(_Base):
                 tx.add_turn("other", user_turn(1), "k")
                 assert tx.turn_by_key("c", "k") == user_turn(1)
                 assert tx.turn_by_key("c", "K") is None
-            with refused(StoreError), store.writing(SCOPE) as tx:
+            with Refused(StoreError), store.writing(SCOPE) as tx:
                 tx.add_turn("c", user_turn(2), None)
                 tx.add_turn("c", user_turn(3), "k")
             with store.reading(SCOPE) as tx:
@@ -409,9 +307,72 @@ class StoreContract(_Base):
     def test_a_failed_transaction_leaves_nothing(self, tmp_path: Path) -> None:
         """All or nothing, and the store goes on."""
         with self.begun(tmp_path) as store:
-            with refused(KeyError), store.writing(SCOPE) as tx:
+            with Refused(KeyError), store.writing(SCOPE) as tx:
                 tx.next_turn("c", NOW)
                 tx.add_turn("c", user_turn(1), None)
                 raise KeyError
             with store.writing(SCOPE) as tx:
                 assert (tx.next_turn("c", NOW), tx.turn("c", 1)) == ((1, None), None)
+
+    def test_erasing_a_turn_reaches_its_copies(self, tmp_path: Path) -> None:
+        """Blocks, results, pins, proofs, prefaces and rows are blank, its epoch is over, its number stays."""
+        with self.writing(tmp_path) as tx:
+            fill(tx, "c")
+            tx.erase_turn("c", 1)
+            tx.erase_turn("c", 1)
+            turn, (kept, *_), shown = tx.turn("c", 1), tx.pins("c"), tx.epoch("c", 1) or epoch(9)
+            assert turn is not None
+            assert (turn.status, turn.blocks, turn.sha256, dict(turn.metadata)) == (Status.ERASED, (), "", {})
+            assert tx.turn_by_key("c", "k1") is None
+            assert (kept.text, kept.sha256, kept.is_active) == ("", "", False)
+            assert (shown.broken, [p.block for p in shown.preface]) == ("erased", [{}])
+            assert [bool(r.block) for r in tx.rows("c", 1)] == [True, False]
+            assert (tx.request("c", 1) or request(9)).proof == ()
+            assert tx.turn("c", 2) is not None
+
+    def test_erasing_a_turn_with_results_erases_them(self, tmp_path: Path) -> None:
+        """And the forms and notes that copied them."""
+        with self.writing(tmp_path) as tx:
+            fill(tx, "c")
+            tx.erase_turn("c", 2)
+            turn = tx.turn("c", 2)
+            assert turn is not None
+            assert (turn.results, turn.usage, turn.model) == ((), None, None)
+            assert [bool(r.block) for r in tx.rows("c", 1)] == [False, False]
+            assert tx.late_results("c", 9) == []
+
+    def test_erasing_a_conversation_leaves_the_others(self, tmp_path: Path) -> None:
+        """Nothing of it is left; a conversation of the same id elsewhere, and one beside it, are untouched."""
+        with self.begun(tmp_path) as store:
+            with store.writing(NEIGHBOURS[0]) as tx:
+                fill(tx, "c")
+            with store.writing(SCOPE) as tx:
+                fill(tx, "c")
+                tx.erase_conversation("c")
+                tx.erase_conversation("c")
+                assert (tx.conversation("c"), tx.turns("c", 0, 99), tx.pins("c"), tx.tasks("c")) == (None, [], [], [])
+                assert (tx.epoch("c", 1), tx.rows("c", 1), tx.last_request("c")) == (None, [], None)
+                assert tx.calibration("c", "claude-x") is None
+            with store.reading(NEIGHBOURS[0]) as tx:
+                assert len(tx.turns("c", 1, 9)) == 2
+                assert tx.epoch("c", 1) == epoch(1)
+            store.scrub()
+
+    def test_what_was_kept_is_there_when_opened_again(self, tmp_path: Path) -> None:
+        """Opening an existing store changes nothing in it."""
+        if not self.durable:
+            return
+        with self.begun(tmp_path) as store, store.writing(SCOPE) as tx:
+            tx.add_turn("c", user_turn(1), None)
+        again = self.open_store(tmp_path)
+        with again.reading(SCOPE) as tx:
+            assert tx.turns("c", 1, 9) == [user_turn(1)]
+        again.close()
+
+    def test_a_closed_store_says_so(self, tmp_path: Path) -> None:
+        """Closing twice is fine; using it then is not."""
+        store = self.open_store(tmp_path)
+        store.close()
+        store.close()
+        with Refused(StoreError), store.reading(SCOPE) as tx:
+            tx.conversation("c")
