@@ -1,4 +1,4 @@
-"""Three ways to keep a conversation inside a budget that everyone knows, to compare with: truncate, summarise, retrieve.
+"""Three known ways to keep a conversation inside a budget, to compare with: truncate, summarise, retrieve.
 
 Each is played as well as it is played in practice: calls stay with their results, requests are valid, the newest
 exchange is there, and the budget is used.  None of them knows what must not be lost.
@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 Block = dict[str, Any]
 Message = dict[str, Any]
@@ -20,7 +20,7 @@ Tokens = Callable[[Sequence[Message]], int]
 """Size of a list of messages in tokens."""
 
 LEFT_OUT = "[Earlier messages are left out.]"
-SUMMARY_SHARE = 0.15
+SUMMARY_SHARE = 0.1
 """Of the room: what the summary may take, as products set it that keep a running summary."""
 KEPT_SHARE = 0.4
 """Of the room: how much of the newest exchanges stays whole when everything older is summarised."""
@@ -30,7 +30,7 @@ EXCERPT = 4_000
 """Characters of a retrieved message that are shown."""
 
 _WORD = re.compile(r"\w{2,}")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(slots=True)
@@ -78,8 +78,8 @@ class Truncate:
 class SummarizeAll:
     """When the history is full, everything but the newest part becomes one summary, again and again.
 
-    The summariser is extractive, so that no model is needed: the sentences that most of the others resemble, the
-    first of a message and what people said preferred, in their order.  It is verbatim where a model would reword.
+    The summariser is extractive, so that no model is needed: the sentences that most of the others resemble, what
+    people said and what stands first preferred, in their order.  It quotes where a model would reword.
     """
 
     name: str = "summarize-all"
@@ -98,34 +98,39 @@ class SummarizeAll:
         rest = history.messages[self.covered :]
         if not self.summary:
             return _begun(rest)
-        return merged([_message("user", [{"type": "text", "text": f"[Summary of the conversation so far]\n{self.summary}"}]), *rest])
+        return merged(
+            [
+                _message("user", [{"type": "text", "text": f"[Summary of the conversation so far]\n{self.summary}"}]),
+                *rest,
+            ]
+        )
 
     def _summarise(self, history: PlainHistory, room: int, tokens: Tokens) -> None:
         kept = _newest_that_fit(history.messages, round(room * KEPT_SHARE), tokens)
         first = max(kept, self.covered)
         leaving = history.messages[self.covered : first]
-        weighed = [(s, 1.5) for s in _sentences(self.summary)]
+        sentences = [s._replace(weight=1.2) for s in _sentences(self.summary, 1.2)]
         for message in leaving:
-            weighed += _weighed(message)
+            sentences += _weighed(message)
         limit = round(room * SUMMARY_SHARE)
-        self.summary = extract(weighed, lambda s: tokens([_message("user", [{"type": "text", "text": s}])]), limit)
+        self.summary = extract(sentences, lambda s: tokens([_message("user", [{"type": "text", "text": s}])]), limit)
         self.covered = first
 
 
 class RetrieveOnly:
-    """The old messages that match the newest question best, by BM25, and the newest exchange."""
+    """The old messages that match the newest question best, by BM25, and the newest two exchanges."""
 
     name = "retrieve-only"
 
     def messages(self, history: PlainHistory, room: int, tokens: Tokens) -> list[Message]:
-        """What was found, in order, and then the newest exchange; that gives way from its start if it is too large."""
-        start = history.starts[-1]
+        """What was found, in order, and then the newest exchanges; they give way from their start if too large."""
+        start = next((s for s in history.starts[-2:] if tokens(history.messages[s:]) <= room), history.starts[-1])
         newest = history.messages[start:]
         if tokens(newest) > room:
             return _begun(newest[_newest_that_fit(newest, room, tokens) :])
         old = [plain(m) for m in history.messages[:start]]
         found: list[int] = []
-        for i in ranked(plain(newest[0]), old)[:RETRIEVED]:
+        for i in ranked(plain(history.messages[history.starts[-1]]), old)[:RETRIEVED]:
             laid = _with_evidence(sorted([*found, i]), old, newest)
             if tokens(laid) <= room:
                 found.append(i)
@@ -152,43 +157,55 @@ def ranked(query: str, documents: Sequence[str]) -> list[int]:
     return sorted(scores, key=lambda i: (-scores[i], -i))
 
 
-def extract(weighed: Sequence[tuple[str, float]], tokens: Callable[[str], int], limit: int) -> str:
-    """The most central sentences that fit ``limit`` tokens, in their order; each weight multiplies its centrality."""
-    centre: Counter[str] = Counter()
-    bags = [set(_words(s)) for s, _ in weighed]
-    for bag in bags:
-        centre.update(bag)
+class _Sentence(NamedTuple):
+    """A sentence, what its centrality is multiplied by, and whether it goes on a line with the one before."""
+
+    text: str
+    weight: float
+    goes_on: bool = False
+
+
+def extract(sentences: Sequence[_Sentence], tokens: Callable[[str], int], limit: int) -> str:
+    """The most central sentences that fit ``limit`` tokens, in their order; neighbours of one line stay together."""
+    bags = [set(_words(s.text)) for s in sentences]
+    holding = Counter(word for bag in bags for word in bag)
     count = max(1, len(bags))
-    idf = {w: math.log(1 + count / n) for w, n in centre.items()}
 
     def central(i: int) -> float:
-        shared = sum(idf[w] * (centre[w] - 1) / count for w in bags[i])
-        return weighed[i][1] * shared / math.sqrt(1 + len(bags[i]))
+        shared = sum(math.log(1 + count / holding[w]) * (holding[w] - 1) / count for w in bags[i])
+        return sentences[i].weight * shared / math.sqrt(1 + len(bags[i]))
 
-    chosen: list[int] = []
+    chosen: set[int] = set()
     used = 0
-    for i in sorted(range(len(weighed)), key=lambda i: (-central(i), i)):
-        size = tokens(weighed[i][0])
+    for i in sorted(range(len(sentences)), key=lambda i: (-central(i), i)):
+        size = tokens(sentences[i].text)
         if used + size <= limit:
-            chosen.append(i)
+            chosen.add(i)
             used += size
-    return "\n".join(weighed[i][0] for i in sorted(chosen))
+    out = ""
+    for i in sorted(chosen):
+        out += (" " if sentences[i].goes_on and i - 1 in chosen else "\n") + sentences[i].text
+    return out.lstrip("\n")
 
 
-def _weighed(message: Message) -> list[tuple[str, float]]:
-    """A message's sentences: of words all, of tool outputs the first line, as far as they say something."""
-    out = []
+def _weighed(message: Message) -> list[_Sentence]:
+    """A message's sentences: its words, and the first line of each tool output."""
+    out: list[_Sentence] = []
     for block in message["content"]:
         if block["type"] == "text":
-            own = 2.0 if message["role"] == "user" else 1.2
-            out += [(s, own * (1.5 if i == 0 else 1.0)) for i, s in enumerate(_sentences(block["text"]))]
+            out += _sentences(block["text"], 1.5 if message["role"] == "user" else 1.0)
         elif block["type"] == "tool_result":
-            out += [(s, 0.5) for s in _sentences(str(block["content"]))[:3]]
+            out += _sentences(str(block["content"]).lstrip().partition("\n")[0], 0.3)
     return out
 
 
-def _sentences(text: str) -> list[str]:
-    return list(dict.fromkeys(s.strip() for s in _SENTENCE.split(text) if 3 <= len(s.split()) <= 60))
+def _sentences(text: str, weight: float) -> list[_Sentence]:
+    out: list[_Sentence] = []
+    for line in text.splitlines():
+        for i, sentence in enumerate(_SENTENCE.split(line.strip())):
+            if 1 < len(sentence.split()) <= 60:
+                out.append(_Sentence(sentence, weight * (1.0 if out else 1.3), i > 0))
+    return out
 
 
 def plain(message: Message) -> str:

@@ -7,7 +7,7 @@ what a new epoch shows is decided once, from the old window and nothing older.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 
 from contextmgr.allocator import Allocation, Candidate, Fixed, Limits, ResultSize, allocate
@@ -124,7 +124,15 @@ class Decision:
 def decide(snapshot: Snapshot, terms: Terms, *, head_changed: bool) -> Decision:
     """Extend the epoch where that keeps every law, else roll over.  Raises `BudgetError`, before anything is kept."""
     outcome = extend(snapshot, terms, head_changed=head_changed)
-    return outcome if isinstance(outcome, Decision) else open_epoch(snapshot, terms, outcome)
+    if isinstance(outcome, Decision):
+        return outcome
+    try:
+        return open_epoch(snapshot, terms, outcome)
+    except BudgetError:
+        if not snapshot.late:
+            raise
+    # late results may wait for a request with more room
+    return decide(replace(snapshot, late=()), terms, head_changed=head_changed)
 
 
 def extend(snapshot: Snapshot, terms: Terms, *, head_changed: bool) -> Decision | Why:

@@ -54,8 +54,8 @@ class Manager:
         self._counter = counter
         self._clock = clock or _now
         self._head_weights: dict[str, object] = {}
-        self._closed = False
         self._store = open_store(store, durability=durability, wait=wait)
+        self._closed = False
 
     @property
     def profile(self) -> Profile:

@@ -52,10 +52,12 @@ class PlainHistory:
         self.settle()
         self._add(PlainTurn("user", [_legal(b) for b in blocks if not is_blank(b)]))
 
-    def reply(self, blocks: Iterable[Block]) -> None:
-        """Add an assistant message; its results follow by `results`."""
+    def reply(self, blocks: Iterable[Block], *, paused: bool = False) -> None:
+        """Add an assistant message; its results follow by `results`.  ``paused``: a request will end on it."""
         self.settle()
         kept = [_legal(b) for b in blocks if not is_blank(b)]
+        if paused and kept and kept[-1]["type"] == "text":
+            kept[-1] = {**kept[-1], "text": kept[-1]["text"].rstrip()}
         self._calls = [b for b in kept if b["type"] == "tool_use"]
         self._own_ids = [self._own_id(str(b["id"])) for b in self._calls]
         ids = iter(self._own_ids)

@@ -269,12 +269,13 @@ def _past_thinking(
 
 
 def key_of(assembler: Assembler, conversation: str) -> tuple[str, ...]:
-    """A conversation's name across managers and processes; a new file under an old name is another store."""
+    """A conversation's name across managers and processes; a copy, or a new file under an old name, is another store."""
     store, scope = assembler.store, assembler.scope
     born = str(id(store))
     if isinstance(store, SqliteStore):
         with store._lock:
-            born = str(store._connect().execute("SELECT min(applied_at) FROM migration").fetchone()[0])
+            made = store._connect().execute("SELECT min(applied_at) FROM migration").fetchone()[0]
+        born = f"{store._path or id(store)} {made}"
     return (born, scope.tenant, scope.user or "", scope.project or "", conversation)
 
 

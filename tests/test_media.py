@@ -75,7 +75,9 @@ def test_an_unreadable_picture_costs_the_most(data: object) -> None:
     assert image_tokens(data) == MAX_IMAGE_TOKENS
 
 
-@given(st.binary(max_size=64), st.sampled_from([b"", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"RIFF0000WEBP"]))
+@given(
+    st.binary(max_size=64), st.sampled_from([b"", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"RIFF0000WEBP"])
+)
 def test_any_bytes_have_a_price(raw: bytes, magic: bytes) -> None:
     assert 1 <= image_tokens(text(magic + raw)) <= MAX_IMAGE_TOKENS
 

@@ -169,7 +169,7 @@ class _Drive:
         answer = {"content": replied.blocks, "stop_reason": replied.stop_reason, "model": self.head.model}
         self.chat.add_reply(answer, request=request)
         self.paused = replied.stop_reason == "pause_turn" and not replied.calls
-        self.history.reply(replied.blocks)
+        self.history.reply(replied.blocks, paused=self.paused)
         self.words.add(replied.blocks)
 
     def _call(self) -> AssembledRequest | None:

@@ -1,4 +1,4 @@
-"""Tool outputs made from a few numbers, the same every time: what agents read all day, without pages of it in a file."""
+"""Tool outputs made from a few numbers, the same every time, so that a scenario file stays readable."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def _log(wanted: Generate, random: Random) -> str:
         event = random.choice(_EVENTS).format(
             table=random.choice(_TABLES), n=random.randint(2, 900), m=random.randint(1, 60)
         )
-        lines.append(f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03} {random.choice(_LEVELS):7} {wanted.subject}: {event}")
+        lines.append(
+            f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03} {random.choice(_LEVELS):7} {wanted.subject}: {event}"
+        )
     return "\n".join(lines)
 
 
@@ -77,8 +79,8 @@ def _source(wanted: Generate, random: Random) -> str:
             f"def {verb}_{table}_by_{column}_{len(lines)}({column}, limit={random.randint(10, 500)}):",
             f'    """{verb.capitalize()} rows of {table} by {column}."""',
             "    cursor = connect().cursor()",
-            f"    sql = \"SELECT id, {other} FROM {table} WHERE {column} = '\" + str({column}) + \"'\"",
-            f"    cursor.execute(sql + f\" ORDER BY {other} LIMIT {{limit}}\")",
+            f'    sql = "SELECT id, {other} FROM {table} WHERE {column} = \'" + str({column}) + "\'"',
+            f'    cursor.execute(sql + f" ORDER BY {other} LIMIT {{limit}}")',
             "    return cursor.fetchall()",
             "",
         ]
@@ -90,14 +92,20 @@ def _tests(wanted: Generate, random: Random) -> str:
     for i in range(wanted.lines):
         name = f"tests/db/test_{random.choice(_TABLES)}.py::test_{random.choice(_VERBS)}_{random.choice(_COLUMNS)}_{i}"
         lines.append(f"{name} PASSED [{100 * (i + 1) // wanted.lines:3}%]")
-    return "\n".join([*lines, f"============ {wanted.lines} passed in {random.randint(3, 40)}.{random.randint(10, 99)}s ============"])
+    return "\n".join(
+        [
+            *lines,
+            f"============ {wanted.lines} passed in {random.randint(3, 40)}.{random.randint(10, 99)}s ============",
+        ]
+    )
 
 
 def _grep(wanted: Generate, random: Random) -> str:
     hits = []
     for _ in range(wanted.lines):
         table, column = random.choice(_TABLES), random.choice(_COLUMNS)
-        hits.append(f"shop/db/{table}.py:{random.randint(4, 420)}:    {wanted.subject}({column}_of_{table}, {random.randint(1, 99)})")
+        place = f"shop/db/{table}.py:{random.randint(4, 420)}"
+        hits.append(f"{place}:    {wanted.subject}({column}_of_{table}, {random.randint(1, 99)})")
     return "\n".join(sorted(hits))
 
 

@@ -16,10 +16,11 @@ OURS = "contextmgr"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """One request: in which exchange and for which of its assistant turns (from 1), its size by our estimate,
+    """One request: in which exchange and for which of its assistant turns (from 1), and its size by our estimate.
 
-    whether it is within the budget and valid, and how the compared texts stand in it.  ``proved`` is the number of
-    pins proved (None where a policy has none), ``why`` the reason of a rollover or ``extended``.
+    ``kept`` is how the compared texts stand in it; ``proved`` says that each is proved at exactly one place, ``pins``
+    how many pins are proved, ``why`` the reason of a rollover or ``extended``: all None where a policy has no such
+    thing.  ``findings`` are the rules of the API it breaks.
     """
 
     exchange: int
@@ -28,7 +29,8 @@ class Made:
     within: bool
     findings: tuple[str, ...]
     kept: Kept
-    proved: int | None = None
+    proved: bool | None = None
+    pins: int | None = None
     epoch: int | None = None
     why: str | None = None
 
@@ -115,7 +117,7 @@ class ScenarioOutcome:
         cells = []
         for number in self.at:
             here = [m for m in made if m.exchange == number]
-            proved = all(m.proved for m in here) and self.kept(policy, number) is Kept.EXACT
+            proved = all(m.proved for m in here)
             cells += [f"{self.kept(policy, number)}{', proved' if proved else ''}", f"{here[0].tokens:,}"]
         largest = max(m.tokens for m in made)
         invalid, over = sum(not m.valid for m in made), sum(not m.within for m in made)

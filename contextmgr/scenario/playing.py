@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -83,9 +83,7 @@ class Player:
     def _chat(self, manager: Manager) -> Conversation:
         return manager.conversation(self.scenario.name, tenant="scenario")
 
-    def _exchange(
-        self, chat: Conversation, number: int, exchange: Exchange, starts: dict[int, int]
-    ) -> Iterator[Step]:
+    def _exchange(self, chat: Conversation, number: int, exchange: Exchange, starts: dict[int, int]) -> Iterator[Step]:
         self._system = self._system if exchange.system is None else exchange.system
         self._clock.pass_by(timedelta(minutes=exchange.after))
         turn = chat.add_user(exchange.user, pin=exchange.pin, quote=exchange.quote, author=exchange.author)
@@ -123,5 +121,3 @@ def blocks_of(answer: Assistant, ids: str) -> tuple[list[dict[str, Any]], list[d
         for i, call in enumerate(answer.calls)
     ]
     return [*said, *calls], results
-
-

@@ -20,7 +20,7 @@ from sqlalchemy.schema import CreateTable
 
 from contextmgr.errors import StoreBusyError, StoreError
 from contextmgr.scope import Scope
-from contextmgr.store import migrations, tables
+from contextmgr.store import forking, migrations, tables
 from contextmgr.store.statements import Compiled, compile_all
 from contextmgr.store.transaction import RowTransaction
 
@@ -47,26 +47,51 @@ class SqliteStore:
         self._closed = False
         self._owner = 0
         self._connection: sqlite3.Connection | None = None
-        with self._lock:
+        try:
             self._migrate(self._connect())
+        except BaseException:
+            self.close()
+            raise
+        forking.closes_before_fork(self)
+
+    def before_fork(self) -> None:
+        """Finish and close the connection: SQLite's locks are not inherited, so neither may a connection be."""
+        self._lock.acquire()
+        if self._connection is not None and self._path is not None and not self._connection.in_transaction:
+            self._connection.close()
+            self._connection = None
+
+    def after_fork(self) -> None:
+        """Go on, in the parent and in the child alike, with a connection of one's own."""
+        self._lock.release()
 
     def _connect(self) -> sqlite3.Connection:
-        """This process's connection; a forked child opens its own and leaves its parent's alone."""
+        """This process's connection, opened at first use."""
         if self._closed:
             raise StoreError("the store is closed; open a new Manager")
         if self._connection is not None and self._owner == os.getpid():
             return self._connection
-        if self._path is None and self._connection is not None:
-            raise StoreError("an in-memory store cannot be shared with a forked process; use a file")
+        if self._connection is not None:
+            raise StoreError(
+                "a store in memory, or inside a transaction, cannot be used by a forked process; "
+                "use a file and fork between transactions"
+            )
         target = ":memory:" if self._path is None else str(self._path)
         try:
-            connection = sqlite3.connect(
-                target, timeout=self._wait, isolation_level=None, check_same_thread=False, cached_statements=256
-            )
-            self._configure(connection)
+            self._connection, self._owner = self._opened(target), os.getpid()
         except sqlite3.Error as error:
             raise StoreError(f"cannot open {target!r} as an SQLite store: {error}; give a writable path") from error
-        self._connection, self._owner = connection, os.getpid()
+        return self._connection
+
+    def _opened(self, target: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            target, timeout=self._wait, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
+        try:
+            self._configure(connection)
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
 
     def _configure(self, connection: sqlite3.Connection) -> None:
@@ -88,7 +113,7 @@ class SqliteStore:
         create = str(
             CreateTable(tables.METADATA.tables["migration"], if_not_exists=True).compile(dialect=self._dialect)
         )
-        with self._begin(connection, "IMMEDIATE"):
+        with self._typed(), self._begin(connection, "IMMEDIATE"):
             connection.execute(create)
             applied = [row["name"] for row in connection.execute("SELECT name FROM migration")]
             for migration in migrations.missing(applied):
@@ -98,10 +123,7 @@ class SqliteStore:
 
     @contextmanager
     def _begin(self, connection: sqlite3.Connection, mode: str) -> Iterator[None]:
-        try:
-            connection.execute(f"BEGIN {mode}")
-        except sqlite3.OperationalError as error:
-            raise _busy(error, self._wait) from error
+        connection.execute(f"BEGIN {mode}")
         try:
             yield
             connection.execute("COMMIT")
@@ -116,13 +138,17 @@ class SqliteStore:
             connection = self._connect()
             if connection.in_transaction:
                 raise StoreError("a transaction is already open in this thread; finish it first")
-            try:
-                with self._begin(connection, mode):
-                    yield RowTransaction(scope, connection, self._statements)
-            except sqlite3.OperationalError as error:
-                raise _busy(error, self._wait) from error
-            except sqlite3.DatabaseError as error:
-                raise StoreError(f"the store refused the operation: {error}; nothing was changed") from error
+            with self._typed(), self._begin(connection, mode):
+                yield RowTransaction(scope, connection, self._statements)
+
+    @contextmanager
+    def _typed(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise _busy(error, self._wait) from error
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"the store refused the operation: {error}; nothing was changed") from error
 
     def reading(self, scope: Scope) -> AbstractContextManager[RowTransaction]:
         """A read transaction: one state from its first read on."""
@@ -136,10 +162,13 @@ class SqliteStore:
         """Make erased bytes unreadable in the file and its log (freed pages are zeroed by secure_delete)."""
         with self._lock:
             connection = self._connect()
-            try:
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            except sqlite3.OperationalError as error:
-                raise _busy(error, self._wait) from error
+            with self._typed():
+                busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise StoreBusyError(
+                f"erased, but another reader held the store's log for more than {self._wait:g} s, so it still holds "
+                "the bytes; erase again once that reader is done"
+            )
 
     def close(self) -> None:
         """Close the file.  Closing twice is fine."""

@@ -4,7 +4,7 @@ Law: it proposes and never pins; a quote is an exact piece of one text block, so
 
 Asking whether a sentence holds "always" or "must" is right about one time in nine.  What tells a standing instruction
 from a request of the moment is the speech act: said to the model, about all of a kind, not asked, not told, not hedged,
-not about one thing just pointed at.  Each such sign adds or takes off evidence; see `contextmgr.suggestions.signs` and `doubts`.
+not about one thing just pointed at.  Each such sign adds or takes off evidence; see `signs` and `doubts`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ DOUBTS: tuple[Sign, ...] = (
     Sign(
         "asks",
         -2.0,
-        _LEAD + r"""(?:can|could|would|will|should (?!be\b|not\b|have\b|always\b|never\b)|shall|do (?!not\b)|does|did|is|are
+        _LEAD
+        + r"""(?:can|could|would|will|should (?!be\b|not\b|have\b|always\b|never\b)|shall|do (?!not\b)|does|did|is|are
         |was|were|am|isn't|aren't|don't (?:we|you|i|they)|doesn't|didn't|have (?!to\b)|has|had|what|why|how|where
         |when (?:do|does|did|is|are|will)|which|who|whose|any (?:idea|chance|reason|way)|wouldn't|couldn't|shouldn't
         |warum|wie|pourquoi|comment|por qué|cómo)\b""",
@@ -25,8 +26,8 @@ DOUBTS: tuple[Sign, ...] = (
     Sign(
         "hedged",
         -1.0,
-        r"""\b(?:maybe|perhaps|i guess|i suppose|might|not sure|wondering|i wonder|i assume|i'm assuming|or is it|what if
-        |in theory|could be|seems?|looks like|probably|if possible|apparently)\b""",
+        r"""\b(?:maybe|perhaps|i guess|i suppose|might|not sure|wondering|i wonder|i assume|i'm assuming|or is it
+        |what if|in theory|could be|seems?|looks like|probably|if possible|apparently)\b""",
     ),
     Sign(
         "told, not asked for",
@@ -54,7 +55,9 @@ DOUBTS: tuple[Sign, ...] = (
         r"""\b(?:this (?:line|file|function|test|commit|branch|bug|error|comment|issue|pr|one|change|button|script)
         |lines? \d+|PR \d+|https?://)|#\d+""",
     ),
-    Sign("a conjecture", -0.8, r"\b(?:if (?:we|i|you|it|the) \w+|would (?:be|have|need|make)|couldn['’]t we|suppose)\b"),
+    Sign(
+        "a conjecture", -0.8, r"\b(?:if (?:we|i|you|it|the) \w+|would (?:be|have|need|make)|couldn['’]t we|suppose)\b"
+    ),
     Sign(
         "describes code",
         -1.0,

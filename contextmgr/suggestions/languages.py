@@ -5,7 +5,11 @@ from __future__ import annotations
 from contextmgr.suggestions.sign import Sign
 
 LANGUAGES: tuple[Sign, ...] = (
-    Sign("from now on (de)", 3.5, r"\b(?:ab (?:jetzt|sofort|nun)|von nun an|künftig|in zukunft|fortan|bis auf weiteres)\b"),
+    Sign(
+        "from now on (de)",
+        3.5,
+        r"\b(?:ab (?:jetzt|sofort|nun)|von nun an|künftig|in zukunft|fortan|bis auf weiteres)\b",
+    ),
     Sign(
         "no exceptions (de)",
         3.5,
@@ -20,7 +24,11 @@ LANGUAGES: tuple[Sign, ...] = (
         |\b(?:alle|jede[rs]?|sämtliche)\b[^.?!]{2,70}\b(?:muss|müssen|sollen|dürfen)\b|^(?:immer|niemals|nie|stets)\b
         |^(?:verwende|nutze|benutze|schreib\w*|antworte|halte)\b[^.?!]{0,40}\b(?:immer|nie|niemals|stets|nur)\b""",
     ),
-    Sign("prefers (de)", 2.3, r"\b(?:ich (?:bevorzuge|möchte (?:immer|nie|keine?n?|lieber))|mir ist (?:wichtig|lieber))\b"),
+    Sign(
+        "prefers (de)",
+        2.3,
+        r"\b(?:ich (?:bevorzuge|möchte (?:immer|nie|keine?n?|lieber))|mir ist (?:wichtig|lieber))\b",
+    ),
     Sign(
         "from now on (fr)",
         3.5,
@@ -55,7 +63,8 @@ LANGUAGES: tuple[Sign, ...] = (
     Sign(
         "must always or never (es)",
         2.8,
-        r"""\b(?:deb(?:e|en|es)|tien(?:e|en|es) que|hay que)\b[^.?!]{0,60}\b(?:siempre|nunca|jamás|todos|todas|cada|solo|sólo)\b
+        r"""\b(?:deb(?:e|en|es)|tien(?:e|en|es) que|hay que)\b[^.?!]{0,60}
+        \b(?:siempre|nunca|jamás|todos|todas|cada|solo|sólo)\b
         |\b(?:todos los|todas las|cada)\b[^.?!]{2,70}\b(?:deb(?:e|en)|tienen? que)\b
         |^¡?(?:usa|utiliza|escribe|responde|mantén|no) (?:siempre|nunca)\b|^¡?(?:siempre|nunca|jamás)\b""",
     ),

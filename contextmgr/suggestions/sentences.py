@@ -12,8 +12,9 @@ from typing import NamedTuple
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)]|[a-zA-Z][.)])\s+")
 _PASTED = re.compile(
-    r"^\s*(?:>|//|\+\s|@@|[$#%❯➜]\s|</?[a-z][\w-]*[ >/]|at\s+\S+\s*\(|Traceback|File \"|\[[\w .:-]+\]|\d{4}-\d\d-\d\d[T ]\d"
-    r"|(?:\w*Error|Exception|fatal|error|warning|Caused by)\b[^.]{0,40}:|\w[\w.-]*@[\w.-]+[:~]|={3,}|-{4,}|\|.*\||[│┌└├╭╰─⠀-⣿])"
+    r"^\s*(?:>|//|\+\s|@@|[$#%❯➜]\s|</?[a-z][\w-]*[ >/]|at\s+\S+\s*\(|Traceback|File \"|\[[\w .:-]+\]"
+    r"|\d{4}-\d\d-\d\d[T ]\d|(?:\w*Error|Exception|fatal|error|warning|Caused by)\b[^.]{0,40}:|\w[\w.-]*@[\w.-]+[:~]"
+    r"|={3,}|-{4,}|\|.*\||[│┌└├╭╰─⠀-⣿])"
 )
 _NOT_WORDS = re.compile(r"[^\w\s.,;:!?'\"’()-]|_|\d")
 _END = re.compile(r"(?:[.!?…]+[\"')\]]*\s+|[。！？]+\s*)")
@@ -23,9 +24,7 @@ _ASKING = re.compile(
     r"(?:you|i|we|it|this|that|there|should|can|do|would|are|is)\b[^.!]*\?\s*$)",
     re.IGNORECASE,
 )
-_SHORT_FORM = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|z\.B|d\.h|p\.ex|ej|pp)|^\s*\d{1,2}|(?:^|\s)[A-HJ-Z])\.\s*$"
-)
+_SHORT_FORM = re.compile(r"(?:\b(?:e\.g|i\.e|vs|cf|approx|z\.B|d\.h|p\.ex|ej|pp)|^\s*\d{1,2}|(?:^|\s)[A-HJ-Z])\.\s*$")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+.*|[^.!?]{2,70}:\s*)$")
 
 

@@ -11,7 +11,10 @@ from contextmgr.suggestions.sign import Sign
 # Where a clause can begin; a verb right after it is an imperative, not a description.
 _CLAUSE = r"(?:^|[,;:(–—!]\s*|\.\s+|\b(?:and|but|or|so|please|pls|also|then|just|ok|yes|no)[, ]+)"
 # Verb forms that describe: "always lists", "never called".
-_TELLING = r"(?:(?:mind|seem|had|has|happen|been|the|an?|on|in)\b|(?!(?:embed|proceed|exceed|feed|seed)\b)[a-z]+(?:ed|[^s]s)\b)"
+_TELLING = (
+    r"(?:(?:mind|seem|had|has|happen|been|the|an?|on|in)\b"
+    r"|(?!(?:embed|proceed|exceed|feed|seed)\b)[a-z]+(?:ed|[^s]s)\b)"
+)
 _POINTED = r"(?:it|this|that|these|those|them|him|her|me|us)"
 _MENTAL = (
     r"(?:so|bother|worry|forget|think|know|get|see|understand|have|believe|care|remember|mind|feel|seem|want|need|like)"
@@ -38,7 +41,8 @@ SIGNS: tuple[Sign, ...] = (
         "says what is policy",
         2.5,
         r"""\b(?:our|the|my|company|team|house) (?:overriding |general |coding |naming |overall )?
-        (?:policy|convention|standard|style guide|directive|principle|rule)s?\b (?:is|are|says?|requires?|forbids?)\b""",
+        (?:policy|convention|standard|style guide|directive|principle|rule)s?\b
+        [ ](?:is|are|says?|requires?|forbids?)\b""",
     ),
     Sign("always or never do", 2.8, _CLAUSE + r"(?:always|never)(?: ever| again)? (?!" + _TELLING + ")[a-z]{2,}"),
     Sign(
@@ -50,7 +54,9 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "all of a kind must",
         2.8,
-        r"\b" + _KIND + r""" [^.?!,;]{2,70}?\b
+        r"\b"
+        + _KIND
+        + r""" [^.?!,;]{2,70}?\b
         (?:must|shall|has to|have to|needs? to|may (?:not|only)|(?:can|may) never|can ?not|can't|are to|is to)\b""",
     ),
     Sign("all of a kind should", 2.2, r"\b" + _KIND + r" [^.?!,;]{2,70}?\b(?:should|needs|requires)\b"),
@@ -64,7 +70,14 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "forbids",
         2.1,
-        _CLAUSE + r"(?:don['’]?t|do not|dont|never) (?!(?:" + _POINTED + "|" + _MENTAL + r")\b|" + _TELLING + r""")
+        _CLAUSE
+        + r"(?:don['’]?t|do not|dont|never) (?!(?:"
+        + _POINTED
+        + "|"
+        + _MENTAL
+        + r")\b|"
+        + _TELLING
+        + r""")
         [a-z]{2,} (?!"""
         + _POINTED
         + r"""\b(?:\s*(?:[.,;!?]|$|yet|now|and|but|let)))""",
@@ -110,13 +123,15 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "keeps to something",
         1.8,
-        _CLAUSE + r"""(?:stick (?:to|with)|adhere to|follow|comply with|conform to|respect|honou?r|obey
+        _CLAUSE
+        + r"""(?:stick (?:to|with)|adhere to|follow|comply with|conform to|respect|honou?r|obey
         |(?:limit|restrict) yourself to) (?!(?:it|this|that|up)\b)""",
     ),
     Sign(
         "names or format",
         1.8,
-        r"""\b(?:call (?:ours|them all|it) |name (?:them|all|every|each)|write all|format (?:all|every|each|dates|numbers)
+        r"""\b(?:call (?:ours|them all|it) |name (?:them|all|every|each)|write all
+        |format (?:all|every|each|dates|numbers)
         |use\b[^.?!]{2,60}\b(?:instead of|rather than|not|everywhere|throughout|consistently|only|no
         |for (?:all|every)|in (?:all|every)|to be consistent))\b""",
     ),
@@ -137,7 +152,8 @@ SIGNS: tuple[Sign, ...] = (
         "every time",
         1.8,
         r"""\b(?:every ?time|each time|whenever|any ?time|when (?:i|you|we)
-        [ ](?:ask|write|add|create|change|commit|make|answer|respond|reply|suggest|generate|give|show|describe|discuss))\b""",
+        [ ](?:ask|write|add|create|change|commit|make|answer|respond|reply|suggest|generate
+        |give|show|describe|discuss))\b""",
     ),
     Sign(
         "everywhere",
@@ -157,7 +173,9 @@ SIGNS: tuple[Sign, ...] = (
         r"""\b(?:no (?:more|less|fewer|later|earlier) than|at most|not (?:exceed|be more than|go over)|maximum of
         |stay (?:under|within|below)|(?:my|our|the) (?:budget|deadline|limit|cap|maximum) (?:is|of))\b""",
     ),
-    Sign("emphasis", 1.0, r"\b(?:MUST|NEVER|ALWAYS|DO NOT|DON'T|NOT|ONLY|ALL|EVERY|IMPORTANT)\b(?=.*[a-z])", cased=True),
+    Sign(
+        "emphasis", 1.0, r"\b(?:MUST|NEVER|ALWAYS|DO NOT|DON'T|NOT|ONLY|ALL|EVERY|IMPORTANT)\b(?=.*[a-z])", cased=True
+    ),
     Sign(
         "emphasis",
         1.0,
@@ -180,7 +198,8 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "permission",
         2.3,
-        r"""\b(?:you (?:have|['’]ve got) (?:my )?(?:permission|approval)|(?:i|we) (?:hereby )?(?:approve|authori[sz]e)[ ]
+        r"""\b(?:you (?:have|['’]ve got) (?:my )?(?:permission|approval)
+        |(?:i|we) (?:hereby )?(?:approve|authori[sz]e)[ ]
         |approved[:,] |you(?:['’]re| are) (?:authori[sz]ed|cleared) to)\b""",
     ),
     Sign(
@@ -195,7 +214,8 @@ KINDS: tuple[tuple[PinKind, str], ...] = (
     (PinKind.APPROVAL, r"\b(?:permission|approv(?:e|ed|al)|authori[sz]ed?|cleared to)\b"),
     (
         PinKind.DECISION,
-        r"""\b(?:decided|decision|agreed|settled|(?:we|i) (?:don['’]?t|do not|no longer) (?:need|want|support|care|think we)
+        r"""\b(?:decided|decision|agreed|settled|(?:we|i) (?:don['’]?t|do not|no longer)[ ]
+        (?:need|want|support|care|think we)
         |prefer|rather|let['’]s|instead)\b""",
     ),
 )

@@ -5,6 +5,7 @@ Compaction here is the rollover to a new epoch; summaries come with compaction.
 
 from __future__ import annotations
 
+import shutil
 import signal
 from pathlib import Path
 
@@ -59,12 +60,19 @@ def says_unknown(block: dict[str, object]) -> bool:
     return "interrupted" in words and "unknown" in words and not any(w in words for w in UNTRUE)
 
 
-@pytest.fixture
-def killed(tmp_path: Path) -> Path:
-    """A store whose process was killed while ``tu_a`` ran."""
-    ended = run(KILLED, tmp_path / "k.db")
+@pytest.fixture(scope="module")
+def left_behind(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a process that was killed while ``tu_a`` ran."""
+    folder = tmp_path_factory.mktemp("killed")
+    ended = run(KILLED, folder / "k.db")
     assert (ended.returncode, ended.stdout) == (-signal.SIGKILL, "stored\n"), ended.stderr
-    return tmp_path / "k.db"
+    return folder
+
+
+@pytest.fixture
+def killed(left_behind: Path, tmp_path: Path) -> Path:
+    """A store of one's own, as it was left."""
+    return shutil.copytree(left_behind, tmp_path / "own") / "k.db"
 
 
 def test_d01_after_the_kill_the_next_request_says_that_the_outcome_is_unknown(killed: Path) -> None:

@@ -1,0 +1,88 @@
+"""Summaries as values: items that cite their turns, and segments that say exactly which turns they cover.
+
+Law: derived text has no authority.  An item without a turn to cite cannot exist, and coverage is what was read:
+turn numbers with the hashes of their content.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from contextmgr.errors import InputError
+from contextmgr.features import ZERO, Features
+
+MAX_ITEM_CHARACTERS = 600
+
+
+class ItemKind(StrEnum):
+    """What an item tells, in the order in which kinds are given up last."""
+
+    DECISION = "decision"
+    CONSTRAINT = "constraint"
+    RESOLVED = "resolved"
+    RULED_OUT = "ruled_out"
+    OPEN = "open"
+    ARTIFACT = "artifact"
+    RESULT = "result"
+
+
+class SegmentStatus(StrEnum):
+    """``READY`` waits for a rollover, ``ACTIVE`` is shown, ``MERGED`` went into another one, ``UNDONE`` was taken
+    back by the caller, ``STALE`` covers a turn that changed or was erased.
+    """
+
+    READY = "ready"
+    ACTIVE = "active"
+    MERGED = "merged"
+    UNDONE = "undone"
+    STALE = "stale"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One statement about earlier turns.  ``turns`` are the turns it was taken from, ascending, at least one;
+    ``verbatim`` says that the text is a sentence of such a turn, character for character.
+    """
+
+    text: str
+    kind: ItemKind
+    turns: tuple[int, ...]
+    verbatim: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise InputError("a summary item must say something; it is blank")
+        if not self.turns or list(self.turns) != sorted(set(self.turns)) or self.turns[0] < 1:
+            raise InputError(f"a summary item must cite turns in rising order, not {self.turns!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """Items about turns ``first..last``.  ``level`` 0 was written from turns, higher ones by merging.
+
+    ``coverage`` holds (turn number, sha256 of the turn's content and results) for every turn that was read;
+    ``template`` is the version of the prompt, ``writer`` what wrote it; ``replaced`` and ``dropped`` count items that
+    a check exchanged for a verbatim sentence or refused.  ``tokens`` is unweighted.
+    """
+
+    id: str
+    level: int
+    first: int
+    last: int
+    coverage: tuple[tuple[int, str], ...]
+    items: tuple[Item, ...]
+    template: str
+    writer: str
+    status: SegmentStatus = SegmentStatus.READY
+    into: str | None = None
+    features: Features = ZERO
+    replaced: int = 0
+    dropped: int = 0
+    at: datetime | None = field(default=None, compare=False)
+
+    @property
+    def tokens(self) -> int:
+        """Size of the items as rendered, in unweighted tokens."""
+        return sum(self.features)
