@@ -46,13 +46,14 @@ class Attachments:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """How rows are rendered: the request's tool names, the zone of dates, the largest late result in unweighted
-    tokens, and the counter.
+    tokens, the counter, and the pinned texts, which no label may repeat.
     """
 
     tools: frozenset[str]
     zone: tzinfo
     result_cap: int
     count: Count
+    pinned: Sequence[str] = ()
 
 
 def form_rows(
@@ -71,9 +72,10 @@ def form_rows(
             if result is None:
                 block, form = forms.filler(), Form.FILLER
             elif form is Form.MASKED:
-                block = forms.masked(turn, result, setting.tools)
+                block = forms.masked(turn, result, setting.tools, setting.pinned)
             elif form is Form.CUT:
-                block = forms.cut(turn, result, caps[turn.number, call], setting.tools, setting.count)
+                cap = caps[turn.number, call]
+                block = forms.cut(turn, result, cap, setting.tools, setting.count, setting.pinned)
             else:
                 continue
             rows.append(_row(start + len(rows), turn.number, RowKind.FORM, block, setting, call=call, form=form))
@@ -90,19 +92,20 @@ def tail_rows(tail: int, attached: Attachments, setting: Setting, start: int) ->
     for pin in attached.notices:
         line = labels.notice(pin, named.get(pin.replaced_by or ""))
         made.append((RowKind.NOTICE, labels.text_block(line), pin.id))
+    cap = max(forms.MIN_CUT, setting.result_cap // max(1, len(attached.late)))  # together no larger than one result
     for note in attached.late:
-        made += [(RowKind.LATE, block, note.ref) for block in _late(note, setting)]
+        made += [(RowKind.LATE, block, note.ref) for block in _late(note, setting, cap)]
     made += [(RowKind.EVIDENCE, block, None) for block in attached.evidence]
     return tuple(_row(start + i, tail, kind, block, setting, ref=ref) for i, (kind, block, ref) in enumerate(made))
 
 
-def _late(note: LateNote, setting: Setting) -> list[Block]:
+def _late(note: LateNote, setting: Setting, cap: int) -> list[Block]:
     body = note.result.body
-    if sum(note.result.features) > setting.result_cap:
-        body = forms.cut(note.turn, note.result, setting.result_cap, setting.tools, setting.count)
+    if sum(note.result.features) > cap:
+        body = forms.cut(note.turn, note.result, cap, setting.tools, setting.count, setting.pinned)
     content = forms.as_sent(body).get("content")
     parts = [labels.text_block(content)] if isinstance(content, str) else [dict(p) for p in content or ()]
-    label = labels.text_block(labels.late(note.turn.calls[note.result.call], note.turn.number))
+    label = labels.text_block(labels.late(note.turn.calls[note.result.call], note.turn.number, setting.pinned))
     return [label, *parts]
 
 

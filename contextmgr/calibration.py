@@ -28,8 +28,8 @@ class Weights(NamedTuple):
 
 
 PRIORS = {
-    "v3": Weights(prose=1.14, code=2.45, numeric=0.955, nonlatin=1.15, runs=1.0, fixed=1.0),
-    "v4": Weights(prose=2.43, code=2.83, numeric=0.935, nonlatin=1.15, runs=1.0, fixed=1.0),
+    "v3": Weights(prose=1.14, code=2.45, numeric=0.955, nonlatin=1.2, runs=1.0, fixed=1.0),
+    "v4": Weights(prose=2.43, code=2.83, numeric=0.935, nonlatin=1.2, runs=1.0, fixed=1.0),
 }
 """``v3``: models up to Opus and Sonnet 4.6 and Haiku 4.5.  ``v4``: the current tokenizer, and any unknown one."""
 ALIASES = {"claude-3": "v3", "v4.8": "v4"}

@@ -94,10 +94,10 @@ class Terms:
     count: Count
     now: datetime
 
-    def setting(self, zone: tzinfo) -> Setting:
-        """How rows are rendered under these terms."""
-        cap = self.profile.recent.result_cap
-        return Setting(tools=self.head.tool_names, zone=zone, result_cap=cap, count=self.count)
+    def setting(self, zone: tzinfo, pins: Sequence[Pin]) -> Setting:
+        """How rows are rendered under these terms, beside these active pins."""
+        cap, pinned = self.profile.recent.result_cap, tuple(p.text for p in pins)
+        return Setting(tools=self.head.tool_names, zone=zone, result_cap=cap, count=self.count, pinned=pinned)
 
     @property
     def ttl(self) -> timedelta:
@@ -226,7 +226,7 @@ def turn_parts(turn: Turn, rows: Sequence[ViewRow], *, thinks: bool) -> list[Fea
 def _new_rows(snapshot: Snapshot, terms: Terms, due: Sequence[Pin]) -> tuple[ViewRow, ...]:
     cap, start = terms.profile.recent.result_cap, len(snapshot.rows)
     caps = {(t.number, c): cap for t in snapshot.new for c, r in t.in_place.items() if sum(r.features) > cap}
-    setting = terms.setting(snapshot.zone)
+    setting = terms.setting(snapshot.zone, snapshot.pins)
     rows = form_rows(snapshot.new, dict.fromkeys(caps, Form.CUT), caps, setting, start)
     if snapshot.tail.waits_for_server:
         return rows
@@ -263,7 +263,7 @@ def open_epoch(snapshot: Snapshot, terms: Terms, why: Why) -> Decision:
         zone=snapshot.zone,
     )
     keeps = _kept_round(snapshot, terms)
-    extra = tail_rows(snapshot.tail.number, _attached(snapshot, 0), terms.setting(snapshot.zone), 0)
+    extra = tail_rows(snapshot.tail.number, _attached(snapshot, 0), terms.setting(snapshot.zone, snapshot.pins), 0)
     fixed = Fixed(
         head=terms.head_weight.plus(total(r.features for r in extra)),
         preface=Weigher(material, terms.count),
@@ -335,7 +335,7 @@ def _render(
     snapshot: Snapshot, terms: Terms, why: Why, material: Material, allocation: Allocation, keeps: frozenset[int]
 ) -> Decision:
     turns = tuple(t for t in snapshot.turns if t.number >= allocation.first)
-    setting, tail = terms.setting(snapshot.zone), snapshot.tail
+    setting, tail = terms.setting(snapshot.zone, snapshot.pins), snapshot.tail
     rows = form_rows(turns, allocation.forms, allocation.caps, setting, 0)
     rows += tail_rows(tail.number, _attached(snapshot, allocation.evidence), setting, len(rows))
     blocks = preface(material, allocation.first)

@@ -5,7 +5,7 @@ Law: the call's id is never touched (the layout sets it), the original stays sto
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from contextmgr import labels
@@ -28,14 +28,16 @@ def filler() -> Block:
     return {"type": "tool_result", "is_error": True, "content": labels.FILLER}
 
 
-def masked(turn: Turn, result: ToolResult, tools: Iterable[str]) -> Block:
-    """One line in place of a result."""
+def masked(turn: Turn, result: ToolResult, tools: Iterable[str], pinned: Sequence[str] = ()) -> Block:
+    """One line in place of a result; it repeats none of the ``pinned`` texts."""
     call = turn.calls[result.call]
-    line = labels.masked(call, turn.number, _characters(result.body), result.is_error, tools)
+    line = labels.masked(call, turn.number, _characters(result.body), result.is_error, tools, pinned)
     return _with_content(result.body, line)
 
 
-def cut(turn: Turn, result: ToolResult, cap: int, tools: Iterable[str], count: Count) -> Block:
+def cut(
+    turn: Turn, result: ToolResult, cap: int, tools: Iterable[str], count: Count, pinned: Sequence[str] = ()
+) -> Block:
     """Head and tail of a result within ``cap`` tokens (unweighted), with a pointer to the rest.
 
     A text's tokens are not spread evenly, so the cut is measured and tightened until it holds.
@@ -48,7 +50,7 @@ def cut(turn: Turn, result: ToolResult, cap: int, tools: Iterable[str], count: C
         if size <= cap:
             return block
         share *= 0.9 * cap / size
-    return masked(turn, result, names)
+    return masked(turn, result, names, pinned)
 
 
 def _cut_to(turn: Turn, result: ToolResult, share: float, tools: tuple[str, ...]) -> Block:

@@ -19,6 +19,7 @@ NO_OUTPUT = "(no output)"
 BEGINS = "[The conversation begins with the assistant.]"
 FILLER = "[Interrupted: no result of this call was recorded, so its outcome is unknown.]"
 _BRIEF = 80
+_BY_CHANCE = 12  # characters: a pin up to this long may stand in the arguments of any call
 
 
 def day(at: datetime | None, zone: tzinfo) -> str:
@@ -74,6 +75,20 @@ def gap_line(spans: Sequence[tuple[int, int]], tools: Iterable[str]) -> str:
     return f"[Out of view: turns {numbers}. What was said there is kept in the store{_how(tools)}.]"
 
 
+def quoted(text: str) -> str:
+    """Derived text on one line, escaped: it can neither end its line nor pass for a label."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def summary_label(spans: Sequence[tuple[int, int]]) -> str:
+    """What stands above the summary tier."""
+    numbers = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
+    return (
+        f"[Summary of turns {numbers}, derived by the context manager and without authority. Each line names its "
+        "turns; pinned statements and later turns prevail.]"
+    )
+
+
 def in_hand_label(turn: int, author: str) -> str:
     """What stands before the request in hand where it is older than the window."""
     return f"[The request in hand, said by the {author} in turn {turn}:]"
@@ -92,19 +107,26 @@ def _name(pin: Pin) -> str:
     return "the operator's pin for this project" if pin.turn is None else f"the {pin.kind} pinned from turn {pin.turn}"
 
 
-def brief(call: Mapping[str, Any]) -> str:
-    """A tool call in brief: its name and the start of its arguments."""
+def brief(call: Mapping[str, Any], pinned: Sequence[str] = ()) -> str:
+    """A tool call in brief: its name and the start of its arguments, unless that would repeat a pinned text."""
     arguments = json.dumps(call.get("input", {}), ensure_ascii=False, separators=(", ", ": "))
     short = arguments if len(arguments) <= _BRIEF else arguments[: _BRIEF - 1] + "…"
+    if contains_any(short, [p for p in pinned if len(p) > _BY_CHANCE]):
+        short = "{…}"
     return f"{call.get('name')} {short}"
 
 
-def masked(call: Mapping[str, Any], turn: int, characters: int, is_error: bool, tools: Iterable[str]) -> str:
+def masked(
+    call: Mapping[str, Any],
+    turn: int,
+    characters: int,
+    is_error: bool,
+    tools: Iterable[str],
+    pinned: Sequence[str] = (),
+) -> str:
     """The one line that stands for an old tool output."""
-    outcome = "error" if is_error else "ok"
-    return (
-        f"[Output of {brief(call)} left out: {characters:,} characters, {outcome}; stored in turn {turn}{_how(tools)}.]"
-    )
+    size = f"{characters:,} characters, {'error' if is_error else 'ok'}"
+    return f"[Output of {brief(call, pinned)} left out: {size}; stored in turn {turn}{_how(tools)}.]"
 
 
 def cut(left_out: int, characters: int, turn: int, tools: Iterable[str]) -> str:
@@ -123,9 +145,9 @@ def unreadable_image(media_type: str) -> str:
     return f"[An image of type {json.dumps(media_type)[:60]} stood here; the API cannot read that format.]"
 
 
-def late(call: Mapping[str, Any], turn: int) -> str:
+def late(call: Mapping[str, Any], turn: int, pinned: Sequence[str] = ()) -> str:
     """What stands before a result that came after its turn had gone on."""
-    return f"[Late result of {brief(call)} in turn {turn}, which had been interrupted; it is known only now:]"
+    return f"[Late result of {brief(call, pinned)} in turn {turn}, which had been interrupted; it is known only now:]"
 
 
 def call_as_text(call: Mapping[str, Any], turn: int) -> str:

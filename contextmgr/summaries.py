@@ -6,12 +6,15 @@ turn numbers with the hashes of their content.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from contextmgr import jsontext
 from contextmgr.errors import InputError
 from contextmgr.features import ZERO, Features
+from contextmgr.turns import Turn
 
 MAX_ITEM_CHARACTERS = 600
 
@@ -60,21 +63,22 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """Items about turns ``first..last``.  ``level`` 0 was written from turns, higher ones by merging.
+    """Items about the turns of ``ranges``.  ``level`` 0 was written from turns, higher ones by merging ``parts``.
 
-    ``coverage`` holds (turn number, sha256 of the turn's content and results) for every turn that was read;
-    ``template`` is the version of the prompt, ``writer`` what wrote it; ``replaced`` and ``dropped`` count items that
-    a check exchanged for a verbatim sentence or refused.  ``tokens`` is unweighted.
+    ``coverage`` holds (turn number, `fingerprint`) for every turn that was read; a merged segment's coverage is that of
+    its parts, which stay on record.  ``template`` is the version of the prompt, ``writer`` what wrote it;
+    ``replaced`` and ``dropped`` count items that a check exchanged for a verbatim sentence, or that were refused or
+    given up for room.  ``features`` weighs the items as rendered.
     """
 
     id: str
     level: int
-    first: int
-    last: int
-    coverage: tuple[tuple[int, str], ...]
+    ranges: tuple[tuple[int, int], ...]
     items: tuple[Item, ...]
-    template: str
-    writer: str
+    coverage: tuple[tuple[int, str], ...] = ()
+    parts: tuple[str, ...] = ()
+    template: str = ""
+    writer: str = ""
     status: SegmentStatus = SegmentStatus.READY
     into: str | None = None
     features: Features = ZERO
@@ -83,6 +87,36 @@ class Segment:
     at: datetime | None = field(default=None, compare=False)
 
     @property
+    def first(self) -> int:
+        """The first turn covered."""
+        return self.ranges[0][0]
+
+    @property
+    def last(self) -> int:
+        """The last turn covered."""
+        return self.ranges[-1][1]
+
+    @property
     def tokens(self) -> int:
         """Size of the items as rendered, in unweighted tokens."""
         return sum(self.features)
+
+    def covers(self, turn: int) -> bool:
+        """Whether a turn is among those covered."""
+        return any(a <= turn <= b for a, b in self.ranges)
+
+
+def joined(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Ranges in rising order, adjacent ones joined."""
+    out: list[tuple[int, int]] = []
+    for a, b in sorted(ranges):
+        if out and a <= out[-1][1] + 1:
+            out[-1] = (out[-1][0], max(b, out[-1][1]))
+        else:
+            out.append((a, b))
+    return tuple(out)
+
+
+def fingerprint(turn: Turn) -> str:
+    """A digest of what a turn says, its results included: it changes when the turn does."""
+    return jsontext.sha256("|".join([turn.sha256, *(r.sha256 for r in turn.results)]))

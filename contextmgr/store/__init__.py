@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextmgr.store.base import ConversationRecord, LateResult, Store, Transaction
+from contextmgr.store.base import ConversationRecord, Job, LateResult, Store, Transaction
 from contextmgr.store.opening import open_store
 
-__all__ = ["ConversationRecord", "LateResult", "Store", "Transaction", "open_store"]
+__all__ = ["ConversationRecord", "Job", "LateResult", "Store", "Transaction", "open_store"]

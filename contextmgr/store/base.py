@@ -14,6 +14,7 @@ from typing import Protocol
 
 from contextmgr.pins import Pin, PinStatus
 from contextmgr.scope import Scope, Visibility
+from contextmgr.summaries import Segment, SegmentStatus
 from contextmgr.tasks import TaskDocument
 from contextmgr.turns import Status, ToolResult, Turn
 from contextmgr.views import Epoch, RequestRecord, ViewRow
@@ -41,6 +42,19 @@ class LateResult:
     turn: int
     order: int
     result: ToolResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One piece of work in the outbox: summarise turns ``first..last``.  Times are microseconds since 1970, UTC."""
+
+    kind: str
+    first: int
+    last: int
+    attempts: int = 0
+    not_before: int = 0
+    leased_until: int = 0
+    error: str | None = None
 
 
 class Transaction(Protocol):
@@ -204,6 +218,42 @@ class Transaction(Protocol):
 
     def set_calibration(self, conversation: str, model: str, body: str) -> None:
         """Keep what was learned."""
+        ...
+
+    def segments(self, conversation: str, *, every: bool = False) -> list[Segment]:
+        """Ready and active segments by first turn; ``every`` gives all of any status, as they were made."""
+        ...
+
+    def segment(self, conversation: str, segment_id: str) -> Segment | None:
+        """One segment, or None."""
+        ...
+
+    def add_segment(self, conversation: str, segment: Segment) -> None:
+        """Store a segment."""
+        ...
+
+    def set_segment(self, conversation: str, segment_id: str, status: SegmentStatus, into: str | None) -> None:
+        """Change a segment's status; ``into`` names the segment it was merged into."""
+        ...
+
+    def jobs(self, conversation: str) -> list[Job]:
+        """Work that is left, failed work included."""
+        ...
+
+    def add_job(self, conversation: str, job: Job) -> None:
+        """Put work into the outbox."""
+        ...
+
+    def lease_job(self, conversation: str, job: Job, now: int, until: int) -> bool:
+        """Take a job, counting the attempt; False where another worker holds it or it is gone."""
+        ...
+
+    def fail_job(self, conversation: str, job: Job) -> None:
+        """Give a job back with its error, attempts and earliest next time."""
+        ...
+
+    def drop_job(self, conversation: str, job: Job) -> bool:
+        """Take a job out of the outbox; False where it is gone already."""
         ...
 
     def erase_turn(self, conversation: str, number: int) -> None:

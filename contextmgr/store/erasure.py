@@ -11,7 +11,8 @@ from typing import Any, Protocol
 from contextmgr import jsontext
 from contextmgr.store import rows
 from contextmgr.store.statements import OWNED
-from contextmgr.views import PrefaceBlock
+from contextmgr.summaries import SegmentStatus
+from contextmgr.views import Part, PrefaceBlock
 
 
 class Run(Protocol):
@@ -28,6 +29,7 @@ def erase_turn(run: Run, conversation: str, number: int) -> None:
     run("delete_results", conversation, n)
     run("blank_pins", conversation, n)
     run("forget_contexts", conversation, n)
+    _blank_summaries(run, conversation, number)
     _blank_prefaces(run, conversation, number)
     for ref in [*pins, f"late:{number}"]:
         for row in run("rows_of_turn", conversation, n | {"ref": ref}).fetchall():
@@ -38,8 +40,20 @@ def erase_turn(run: Run, conversation: str, number: int) -> None:
 def _blank_prefaces(run: Run, conversation: str, number: int) -> None:
     for epoch in run("epochs", conversation).fetchall():
         preface = rows.read_preface(epoch["preface"])
-        kept = tuple(_blanked(p) if p.turn == number else p for p in preface)
+        kept = tuple(_blanked(p) if p.turn == number or p.part is Part.SUMMARY else p for p in preface)
         run("blank_preface", conversation, {"no": epoch["no"], "new_preface": rows.preface_text(kept)})
+
+
+def _blank_summaries(run: Run, conversation: str, number: int) -> None:
+    """Segments that read the turn are blanked, merged ones too; parts that did not read it stand again."""
+    found = [rows.read_summary(r) for r in run("summaries", conversation).fetchall()]
+    gone = {s.id for s in found if s.covers(number)}
+    for segment in found:
+        if segment.id in gone:
+            run("blank_summary", conversation, {"id": segment.id})
+        elif segment.status is SegmentStatus.MERGED and segment.into in gone:
+            values = {"id": segment.id, "new_status": SegmentStatus.ACTIVE.value, "new_into": None}
+            run("set_summary", conversation, values)
 
 
 def _blanked(part: PrefaceBlock) -> PrefaceBlock:

@@ -16,16 +16,30 @@ from contextmgr.store import tables
 Execute = Callable[[str], object]
 
 
+_FIRST = (
+    *("conversation", "turn", "result", "pin", "head", "epoch", "view", "request", "task", "calibration"),
+)
+
+
 def m0001_tables(execute: Execute, dialect: Dialect) -> None:
-    """All tables and indexes of the first release."""
-    for table in tables.METADATA.sorted_tables:
-        if table.name != "migration":
-            execute(str(CreateTable(table).compile(dialect=dialect)))
-            for index in sorted(table.indexes, key=lambda i: str(i.name)):
-                execute(str(CreateIndex(index).compile(dialect=dialect)))
+    """The tables of turns, pins, epochs and requests."""
+    _create(_FIRST, execute, dialect)
 
 
-MIGRATIONS: Sequence[Callable[[Execute, Dialect], None]] = (m0001_tables,)
+def m0002_summaries(execute: Execute, dialect: Dialect) -> None:
+    """The tables of summaries and of work in the background."""
+    _create(("summary", "job"), execute, dialect)
+
+
+def _create(names: Sequence[str], execute: Execute, dialect: Dialect) -> None:
+    for name in names:
+        table = tables.METADATA.tables[name]
+        execute(str(CreateTable(table).compile(dialect=dialect)))
+        for index in sorted(table.indexes, key=lambda i: str(i.name)):
+            execute(str(CreateIndex(index).compile(dialect=dialect)))
+
+
+MIGRATIONS: Sequence[Callable[[Execute, Dialect], None]] = (m0001_tables, m0002_summaries)
 
 
 def missing(applied: Sequence[str]) -> list[Callable[[Execute, Dialect], None]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, insert, null, or_, select, text, update
+from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, insert, null, or_, select, text, update
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement
 
@@ -21,8 +21,8 @@ def _table(model: type) -> Table:
 
 CONVERSATION, TURN, RESULT, PIN = map(_table, (tables.Conversation, tables.Turn, tables.Result, tables.Pin))
 HEAD, EPOCH, VIEW, REQUEST = map(_table, (tables.Head, tables.Epoch, tables.View, tables.Request))
-TASK, CALIBRATION = map(_table, (tables.Task, tables.Calibration))
-OWNED = (CONVERSATION, TURN, RESULT, PIN, EPOCH, VIEW, REQUEST, TASK, CALIBRATION)
+TASK, CALIBRATION, SUMMARY, JOB = map(_table, (tables.Task, tables.Calibration, tables.Summary, tables.Job))
+OWNED = (CONVERSATION, TURN, RESULT, PIN, EPOCH, VIEW, REQUEST, TASK, CALIBRATION, SUMMARY, JOB)
 
 
 def _here(table: Table) -> ColumnElement[bool]:
@@ -49,8 +49,8 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     "conversations": select(CONVERSATION)
     .where(
         CONVERSATION.c.tenant == bindparam("tenant"),
-        func.coalesce(CONVERSATION.c.user, "") == bindparam("user"),
-        func.coalesce(CONVERSATION.c.project, "") == bindparam("project"),
+        CONVERSATION.c.user.is_not_distinct_from(bindparam("user")),
+        CONVERSATION.c.project.is_not_distinct_from(bindparam("project")),
     )
     .order_by(CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id)
     .limit(bindparam("most")),
@@ -129,6 +129,32 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     "calibration": select(CALIBRATION).where(_here(CALIBRATION), CALIBRATION.c.model == bindparam("model")),
     "insert_calibration": insert(CALIBRATION),
     "delete_calibration": delete(CALIBRATION).where(_here(CALIBRATION), CALIBRATION.c.model == bindparam("model")),
+    "insert_summary": insert(SUMMARY),
+    "live_summaries": select(SUMMARY)
+    .where(_here(SUMMARY), SUMMARY.c.status.in_(("ready", "active")))
+    .order_by(SUMMARY.c.first),
+    "summaries": select(SUMMARY).where(_here(SUMMARY)).order_by(SUMMARY.c.at, SUMMARY.c.first, SUMMARY.c.id),
+    "summary": select(SUMMARY).where(_here(SUMMARY), SUMMARY.c.id == bindparam("id")),
+    "set_summary": update(SUMMARY)
+    .where(_here(SUMMARY), SUMMARY.c.id == bindparam("id"))
+    .values(**_set(SUMMARY, "status", "into")),
+    "blank_summary": update(SUMMARY)
+    .where(_here(SUMMARY), SUMMARY.c.id == bindparam("id"))
+    .values(status="stale", items="[]", coverage="[]", features=""),
+    "insert_job": insert(JOB),
+    "jobs": select(JOB).where(_here(JOB)).order_by(JOB.c.kind, JOB.c.first),
+    "lease_job": update(JOB)
+    .where(
+        _here(JOB),
+        JOB.c.kind == bindparam("kind"),
+        JOB.c.first == bindparam("first"),
+        JOB.c.leased_until <= bindparam("now"),
+    )
+    .values(attempts=JOB.c.attempts + 1, **_set(JOB, "leased_until")),
+    "fail_job": update(JOB)
+    .where(_here(JOB), JOB.c.kind == bindparam("kind"), JOB.c.first == bindparam("first"))
+    .values(leased_until=0, **_set(JOB, "not_before", "error", "attempts")),
+    "delete_job": delete(JOB).where(_here(JOB), JOB.c.kind == bindparam("kind"), JOB.c.first == bindparam("first")),
     # erasing
     "blank_turn": update(TURN)
     .where(_n(TURN))

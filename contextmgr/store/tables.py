@@ -178,6 +178,44 @@ class Request(Base, table=True):
     at: int = Field(sa_type=BigInteger)
 
 
+class Summary(Base, table=True):
+    """Segments of the summary; merged, undone and stale ones stay on record."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    level: int
+    first: int = Field(sa_type=BigInteger)
+    last: int = Field(sa_type=BigInteger)
+    ranges: str
+    coverage: str
+    parts: str
+    items: str
+    template: str
+    writer: str
+    status: str
+    into: str | None
+    features: str
+    replaced: int
+    dropped: int
+    at: int = Field(sa_type=BigInteger)
+    __table_args__ = (Index("ix_summary_status", "tenant", "conv", "status", "first"),)
+
+
+class Job(Base, table=True):
+    """The outbox: work to be done off the reply path, written with what made it necessary."""
+
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    kind: str = Field(primary_key=True)
+    first: int = Field(primary_key=True, sa_type=BigInteger)
+    last: int = Field(sa_type=BigInteger)
+    attempts: int
+    not_before: int = Field(sa_type=BigInteger)
+    leased_until: int = Field(sa_type=BigInteger)
+    error: str | None
+
+
 class Task(Base, table=True):
     """Task documents."""
 
@@ -207,7 +245,7 @@ def _partial(name: str, model: type, columns: tuple[str, ...], where: str, *, un
 
 _partial("ix_turn_key", Turn, ("tenant", "conv", "idem_key"), "idem_key IS NOT NULL", unique=True)
 _partial("ix_turn_user", Turn, ("tenant", "conv", "n"), "role = 'user'")
-_partial("ix_result_late", Result, ("tenant", "conv", "n"), "late = 1")
+_partial("ix_result_late", Result, ("tenant", "conv", "n", "ord"), "late = 1")
 
 
 class Reach(StrEnum):
@@ -232,6 +270,8 @@ REACH: dict[str, Reach] = {
     "epoch": Reach.COPY,
     "view": Reach.COPY,
     "request": Reach.COPY,
+    "summary": Reach.COPY,
+    "job": Reach.NUMBERS,
     "task": Reach.CALLER,
     "calibration": Reach.NUMBERS,
 }

@@ -11,8 +11,9 @@ from contextmgr.heads import Head
 from contextmgr.pins import Pin, PinStatus
 from contextmgr.scope import Scope
 from contextmgr.store import erasure, rows
-from contextmgr.store.base import ConversationRecord, LateResult
+from contextmgr.store.base import ConversationRecord, Job, LateResult
 from contextmgr.store.statements import Compiled
+from contextmgr.summaries import Segment, SegmentStatus
 from contextmgr.tasks import TaskDocument
 from contextmgr.turns import Status, ToolResult, Turn
 from contextmgr.views import Epoch, RequestRecord, ViewRow
@@ -75,7 +76,7 @@ class RowTransaction:
         return rows.read_conversation(row) if row else None
 
     def conversations(self, most: int) -> list[ConversationRecord]:
-        values = {"user": self._scope.user or "", "project": self._scope.project or "", "most": most}
+        values = self._owner() | {"most": most}
         return [rows.read_conversation(r) for r in self.run("conversations", None, values).fetchall()]
 
     def create_conversation(self, record: ConversationRecord) -> None:
@@ -242,6 +243,39 @@ class RowTransaction:
     def set_calibration(self, conversation: str, model: str, body: str) -> None:
         self.run("delete_calibration", conversation, {"model": model})
         self.run("insert_calibration", conversation, {"model": model, "body": body})
+
+    # summaries and the outbox
+
+    def segments(self, conversation: str, *, every: bool = False) -> list[Segment]:
+        found = self.run("summaries" if every else "live_summaries", conversation).fetchall()
+        return [rows.read_summary(r) for r in found]
+
+    def segment(self, conversation: str, segment_id: str) -> Segment | None:
+        row = self.run("summary", conversation, {"id": segment_id}).fetchone()
+        return rows.read_summary(row) if row else None
+
+    def add_segment(self, conversation: str, segment: Segment) -> None:
+        self.run("insert_summary", conversation, rows.summary_row(segment))
+
+    def set_segment(self, conversation: str, segment_id: str, status: SegmentStatus, into: str | None) -> None:
+        self.run("set_summary", conversation, {"id": segment_id, "new_status": status.value, "new_into": into})
+
+    def jobs(self, conversation: str) -> list[Job]:
+        return [rows.read_job(r) for r in self.run("jobs", conversation).fetchall()]
+
+    def add_job(self, conversation: str, job: Job) -> None:
+        self.run("insert_job", conversation, rows.job_row(job))
+
+    def lease_job(self, conversation: str, job: Job, now: int, until: int) -> bool:
+        values = {"kind": job.kind, "first": job.first, "now": now, "new_leased_until": until}
+        return self.run("lease_job", conversation, values).rowcount == 1
+
+    def fail_job(self, conversation: str, job: Job) -> None:
+        changed = {"new_not_before": job.not_before, "new_error": job.error, "new_attempts": job.attempts}
+        self.run("fail_job", conversation, {"kind": job.kind, "first": job.first, **changed})
+
+    def drop_job(self, conversation: str, job: Job) -> bool:
+        return self.run("delete_job", conversation, {"kind": job.kind, "first": job.first}).rowcount == 1
 
     # erasing
 

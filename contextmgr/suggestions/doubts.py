@@ -17,12 +17,8 @@ DOUBTS: tuple[Sign, ...] = (
         |when (?:do|does|did|is|are|will)|which|who|whose|any (?:idea|chance|reason|way)|wouldn't|couldn't|shouldn't
         |warum|wie|pourquoi|comment|por qué|cómo)\b""",
     ),
-    Sign(
-        "a polite request after all",
-        2.2,
-        r"""^(?:(?:and|so|ok|also|please)[, ]+)*(?:can|could|would|will) you (?:please )?
-        (?:always|never|make sure|ensure|remember|keep|use|stick|avoid|stop|not)\b""",
-    ),
+    # Asked, but only out of politeness: takes back what the two above took off.
+    Sign("polite", 4.5, r"\b(?:can|could|would|will) you (?:please )?(?:always|never|remember to)\b"),
     Sign(
         "hedged",
         -1.0,

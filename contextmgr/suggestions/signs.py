@@ -13,7 +13,7 @@ _CLAUSE = r"(?:^|[,;:(–—!]\s*|\.\s+|\b(?:and|but|or|so|please|pls|also|then|
 # Verb forms that describe: "always lists", "never called".
 _TELLING = (
     r"(?:(?:mind|seem|had|has|happen|been|the|an?|on|in)\b"
-    r"|(?!(?:embed|proceed|exceed|feed|seed)\b)[a-z]+(?:ed|[^s]s)\b)"
+    r"|(?!(?:embed|proceed|exceed|feed|seed|bring|string)\b)[a-z]+(?:ed|[^s]s|[a-z]{2}ing)\b)"
 )
 _POINTED = r"(?:it|this|that|these|those|them|him|her|me|us)"
 _MENTAL = (
@@ -49,6 +49,7 @@ SIGNS: tuple[Sign, ...] = (
         "must always or never",
         2.8,
         r"""\b(?:(?:must|should|shall|may) (?:always|never)|can never
+        |(?:can|could|would|will) you (?:please )?(?:always|never)
         |(?:want|need|expect|ask|sure|remember|careful|like)(?: you| us)? to (?:always|never))\b""",
     ),
     Sign(
@@ -110,7 +111,8 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "keeps something",
         2.3,
-        r"""\b(?:keep|maintain|preserve|retain|ensure|guarantee|stay|remain)\b[^.?!]{0,40}\b(?:compatib\w*|compliant
+        _CLAUSE
+        + r"""(?:keep|maintain|preserve|retain|ensure|guarantee|stay|remain)\b[^.?!]{0,40}\b(?:compatib\w*|compliant
         |invariants?|in sync|aligned|consistent|consistency|reproducible|deterministic|intact)\b""",
     ),
     Sign(

@@ -152,9 +152,24 @@ def test_d03_many_huge_late_results_at_once_do_not_block_the_next_request(tmp_pa
         shown: list[str] = []
         for i in range(7):
             chat.add_user(f"And {i}?")
-            shown += [t for t in texts_in(ask(chat)) if t.startswith("2026-08-1 shard tu_")]
+            shown += [t for t in texts_in(ask(chat)) if t.startswith("2026-08-01 shard tu_")]
             chat.add_reply(reply(text("Noted.")))
-        assert {t[16:20] for t in shown} == set(CALLS["six"])
+        assert {t[17:21] for t in shown} == set(CALLS["six"])
+
+
+def test_d03_late_results_wait_where_there_is_no_room_for_them(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", 4_000) as chat:
+        chat.add_user("Verify the shards.")
+        chat.add_reply(reply(*(call(i) for i in CALLS["six"])))
+        chat.add_user("Never mind, what time is it?")
+        ask(chat)
+        chat.add_reply(reply(text("I cannot know.")))
+        chat.add_tool_results([result(i, log(600, f"shard {i}")) for i in CALLS["six"]])
+        chat.add_user(prose(1_400, "Then read this:"))
+        assert not any("tu_1" in t for t in texts_in(ask(chat)))
+        chat.add_reply(reply(text("Read.")))
+        chat.add_user("And the shards?")
+        assert any("Late result" in t for t in texts_in(ask(chat)))
 
 
 def test_d03_a_user_message_over_the_budget_is_refused_with_the_way_out(tmp_path: Path) -> None:

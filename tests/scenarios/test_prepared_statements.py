@@ -37,9 +37,8 @@ def test_the_rule_is_proved_once_in_every_request_from_exchange_5_on(outcome: Sc
 
 
 def test_the_output_overflows_the_budget_many_times(outcome: ScenarioOutcome) -> None:
-    epochs = {made.epoch: made.why for made in outcome.policies[OURS]}
-    assert len(epochs) >= 5
-    assert list(epochs.values()).count("extended") < len(outcome.policies[OURS])
+    reasons = [made.why for made in outcome.policies[OURS]]
+    assert reasons.count("full") >= 4
 
 
 def test_every_request_of_every_policy_is_valid_and_in_budget(outcome: ScenarioOutcome) -> None:

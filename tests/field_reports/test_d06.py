@@ -1,0 +1,124 @@
+"""D06: making room must not be tried for ever where it cannot succeed, nor in silence.
+
+Making room is the rollover here; how often a summariser may be called, and that a summary must be smaller than what it
+replaces, come with compaction.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from contextmgr.assembly import AssembledRequest
+from contextmgr.conversation import Conversation
+from contextmgr.errors import BudgetError
+from contextmgr.pinning import PinShareWarning
+from tests.field_reports.talk import ask, exchange, opened, profile, prose, reply, step, text, tool
+
+SYSTEM = prose(5_200)
+TOOLS = [{**tool(f"tool_{i}"), "description": prose(330, f"Tool {i}.")} for i in range(24)]
+BUDGET = 28_000
+
+pytestmark = pytest.mark.filterwarnings("ignore::contextmgr.pinning.PinShareWarning")
+
+
+def tight(chat: Conversation, **more: object) -> AssembledRequest:
+    return ask(chat, system=SYSTEM, tools=TOOLS, **more)
+
+
+def begin(chat: Conversation) -> None:
+    """Pins of about 4k tokens, then ten short turns: with system and tools there is next to no room left."""
+    for i in range(4):
+        chat.add_user(prose(420, f"Rule {i}:"), pin=True)
+        chat.add_reply(reply(text("Noted.")))
+    for i in range(5):
+        chat.add_user(f"Question {i}?")
+        if i < 4:
+            chat.add_reply(reply(text("Yes.")))
+
+
+def written(path: Path) -> int:
+    """Bytes of the store's files."""
+    return sum(f.stat().st_size for f in path.parent.iterdir())
+
+
+def test_d06_the_fixed_tiers_leave_next_to_no_room(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", BUDGET) as chat:
+        begin(chat)
+        tiers = tight(chat).report.tiers
+        assert tiers["system"] > 0.7 * BUDGET
+        assert sum(tiers.values()) > 0.85 * BUDGET
+
+
+def test_d06_thirty_assembles_without_anything_new_do_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", BUDGET) as chat:
+        begin(chat)
+        first = tight(chat)
+        size = written(tmp_path / "a.db")
+        again = [tight(chat) for _ in range(30)]
+        assert {r.number for r in again} == {first.number}
+        assert all(r.params == first.params for r in again)
+        assert written(tmp_path / "a.db") == size
+
+
+def test_d06_each_new_turn_makes_room_at_most_once_and_not_every_time(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", BUDGET) as chat:
+        begin(chat)
+        epochs = [tight(chat).report.epoch]
+        for i in range(20):
+            chat.add_reply(reply(text(prose(30, f"Answer {i}."))))
+            chat.add_user(f"And {i}?")
+            epochs += [tight(chat).report.epoch for _ in range(3)]
+        assert all(later - earlier <= 1 for earlier, later in zip(epochs, epochs[1:], strict=False))
+        assert epochs[-1] - epochs[0] <= 10
+
+
+def test_d06_where_nothing_can_give_way_the_error_names_each_tier_and_its_tokens(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", BUDGET) as chat:
+        begin(chat)
+    with opened(tmp_path / "a.db", 20_000) as chat:
+        size = written(tmp_path / "a.db")
+        for _ in range(3):
+            with pytest.raises(BudgetError) as caught:
+                tight(chat)
+        error = caught.value
+        assert {"system", "pinned", "tail"} <= set(error.tiers)
+        assert len(error.pins) == 4
+        assert all(f"{name} {tokens}" in str(error) for name, tokens in [*error.tiers.items(), *error.pins.items()])
+        assert str(error.budget) in str(error)
+        assert "raise the budget" in str(error)
+        assert written(tmp_path / "a.db") == size
+
+
+def test_d06_a_refusal_passes_once_there_is_room_again(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", BUDGET) as chat:
+        begin(chat)
+        before = tight(chat)
+        with pytest.raises(BudgetError):
+            tight(chat, max_tokens=1_000_000 - 30_000)
+        assert tight(chat).params == before.params
+
+
+def test_d06_the_fill_target_may_be_out_of_reach(tmp_path: Path) -> None:
+    """Where head and pins alone exceed what a rollover aims at, old turns leave, and the rest still lasts."""
+    with opened(tmp_path / "a.db", profile(4_000, fill=0.2 + 0.2, min_turns=2)) as chat:
+        whys = []
+        for i in range(20):
+            whys.append(exchange(chat, prose(40, f"Part {i}:"), prose(40)).report.why)
+        assert whys.count("full") <= len(whys) // 2
+
+
+def test_d06_the_caller_is_warned_when_pins_pass_their_share(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", BUDGET) as chat, pytest.warns(PinShareWarning, match=r"active pins use \d+ of \d+"):
+        begin(chat)
+
+
+def test_d06_a_head_that_changes_every_time_is_charged_but_bounded(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", 20_000) as chat:
+        chat.add_user("Go.")
+        for i in range(6):
+            ask(chat, system=f"Round {i}.")
+            step(chat, f"tu_{i}", "ok")
+        assert ask(chat, system="Round 6.").report.why == "head"
+        assert ask(chat, system="Round 6.").report.number == 7
