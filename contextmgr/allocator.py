@@ -2,7 +2,7 @@
 
 Law 3, history is the most expendable tier.  What gives way, in this order, each only as far as needed:
 
-    1  old tool outputs are masked, oldest first
+    1  old tool outputs are masked: first those that a later call repeats, then oldest first
     2  turns before the recent window leave, oldest first
     3  evidence shrinks, weakest first
     4  results in the recent window are cut, biggest first
@@ -33,21 +33,28 @@ Size = Callable[[Features], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultSize:
-    """One tool result of a candidate: its call number and what it weighs in each form."""
+    """One tool result of a candidate: its call number and what it weighs in each form.
+
+    ``repeated`` says that a later call has the same tool, the same input and the same result.
+    """
 
     call: int
     whole: Features
     masked: Features
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One turn of the candidate window.  ``own`` weighs everything but the results."""
+    """One turn of the candidate window.  ``own`` weighs everything but the results; no view begins at a turn that is
+    ``torn`` from a summary that is ready.
+    """
 
     number: int
     is_user: bool
     own: Features
     results: tuple[ResultSize, ...] = ()
+    torn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,12 +194,15 @@ def allocate(candidates: Sequence[Candidate], fixed: Fixed, limits: Limits) -> A
 
 
 def _mask_old(view: _View, recent: int) -> None:
-    for index in range(recent):
-        if not view.limits.mask_all and view.size() <= view.limits.goal:
-            return
-        for result in view.candidates[index].results:
-            if sum(result.whole) - sum(result.masked) >= MIN_MASK_GAIN:
-                view.reform(index, result, Form.MASKED)
+    """Mask old outputs: first those that a later call repeats, then the others, oldest first."""
+    for repeated in (True, False):
+        for index in range(recent):
+            if not view.limits.mask_all and view.size() <= view.limits.goal:
+                return
+            for result in view.candidates[index].results:
+                gain = sum(result.whole) - sum(result.masked)
+                if result.repeated is repeated and gain >= MIN_MASK_GAIN:
+                    view.reform(index, result, Form.MASKED)
 
 
 def _move(view: _View, starts: range, goal: int, *, whole_exchanges: bool = True) -> None:
@@ -210,10 +220,11 @@ def _borders(candidates: Sequence[Candidate]) -> set[int]:
     """
     starts = [i for i, c in enumerate(candidates) if c.is_user or i == 0]
     borders = set(starts)
+    torn = {i for i, c in enumerate(candidates) if c.torn}
     for start, end in pairwise([*starts, len(candidates)]):
         if end - start > SHORT_EXCHANGE:
             borders.update(range(start, end))
-    return borders
+    return borders - torn
 
 
 def _cut_recent(view: _View, recent: int) -> None:

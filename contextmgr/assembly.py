@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from contextmgr import jsontext
-from contextmgr.epochs import Decision, Snapshot, Terms, decide
+from contextmgr.epochs import Decision, Snapshot, Terms
 from contextmgr.errors import (
     BudgetError,
     ContentionError,
@@ -33,6 +33,7 @@ from contextmgr.proof import PinProof, Proof, prove
 from contextmgr.reading import read_snapshot
 from contextmgr.recording import open_turn_error
 from contextmgr.report import Report, make_report
+from contextmgr.rollover import decide
 from contextmgr.scope import Scope
 from contextmgr.store import Store, Transaction
 from contextmgr.tokens import Calibration, Count, head_features
@@ -184,9 +185,7 @@ class Assembler:
         proof = Proof(tuple(PinProof.from_json(p) for p in record.proof))
         return AssembledRequest(cast(RequestParams, params), Report.from_json(record.report), proof, record.number)
 
-    def _laid(
-        self, record: RequestRecord, epoch: Epoch, turns: tuple[Turn, ...], rows: tuple[ViewRow, ...]
-    ) -> Laid:
+    def _laid(self, record: RequestRecord, epoch: Epoch, turns: tuple[Turn, ...], rows: tuple[ViewRow, ...]) -> Laid:
         erased = any(t.status is Status.ERASED for t in turns)
         if erased or not all(p.block for p in epoch.preface) or not all(r.block for r in rows):
             raise ErasedError(f"request {record.number} showed a turn that was erased since; it cannot be rebuilt")

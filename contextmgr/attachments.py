@@ -7,7 +7,7 @@ At the tail, in order: due pins, notices, late results, evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 
 from contextmgr import forms, jsontext, labels
@@ -46,7 +46,8 @@ class Attachments:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """How rows are rendered: the request's tool names, the zone of dates, the largest late result in unweighted
-    tokens, the counter, and the pinned texts, which no label may repeat.
+    tokens, the counter, the pinned texts, which no label may repeat, and for results that a later call repeats
+    the turn of that call.
     """
 
     tools: frozenset[str]
@@ -54,6 +55,7 @@ class Setting:
     result_cap: int
     count: Count
     pinned: Sequence[str] = ()
+    repeats: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
 
 def form_rows(
@@ -72,7 +74,8 @@ def form_rows(
             if result is None:
                 block, form = forms.filler(), Form.FILLER
             elif form is Form.MASKED:
-                block = forms.masked(turn, result, setting.tools, setting.pinned)
+                again = setting.repeats.get((turn.number, call))
+                block = forms.masked(turn, result, setting.tools, setting.pinned, again)
             elif form is Form.CUT:
                 cap = caps[turn.number, call]
                 block = forms.cut(turn, result, cap, setting.tools, setting.count, setting.pinned)

@@ -7,20 +7,19 @@ number of compactions; every segment says exactly what it covers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from contextmgr import jsontext, labels
-from contextmgr.extractive import merge
 from contextmgr.features import ZERO
-from contextmgr.summaries import Item, Segment, SegmentStatus, joined
+from contextmgr.summaries import Item, ItemKind, Segment, SegmentStatus, joined
 from contextmgr.tokens import Count, text_features
 from contextmgr.turns import Block
 
+GIVEN_UP_FIRST = (ItemKind.RESULT, ItemKind.ARTIFACT)
 FANOUT = 4  # segments of one level before the oldest of them become one of the next
 KEPT = 0.6  # share of its tokens that a merge keeps, where it can
 SOURCE_SHARE = 10  # a level-0 segment reads about this many times what it may say
-_LINE = 8  # tokens around an item as rendered: turn number, kind, quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,37 @@ class Compacted:
     def tokens(self) -> int:
         """Size of the tier in unweighted tokens."""
         return sum(s.tokens for s in self.shown)
+
+
+@dataclass(slots=True)
+class SummaryTier:
+    """The summary tier for any start of the window; each distinct set of segments is compacted once.
+
+    ``cap`` is in unweighted tokens; ``pinned`` are texts that no item may repeat.
+    """
+
+    segments: Sequence[Segment]
+    cap: int
+    count: Count
+    pinned: Sequence[str] = ()
+    _known: dict[tuple[str, ...], Compacted] = field(default_factory=dict)
+
+    def at(self, first: int) -> Compacted:
+        """What a window that begins at turn ``first`` shows."""
+        chosen = usable(self.segments, first)
+        key = tuple(s.id for s in chosen)
+        if key not in self._known:
+            self._known[key] = compact(chosen, cap=self.cap, count=self.count)
+        return self._known[key]
+
+    def torn(self, turns: Iterable[int]) -> frozenset[int]:
+        """The turns at which a window may not begin, because that would tear a segment that is ready in two."""
+        ranges = [(s.first, s.last) for s in self.segments if s.status is SegmentStatus.READY]
+        return frozenset(n for n in turns if any(a < n <= b for a, b in ranges))
+
+    def blocks(self, first: int) -> list[Block]:
+        """The tier as rendered."""
+        return render(self.at(first).shown, self.pinned)
 
 
 def weighed(segment: Segment, count: Count) -> Segment:
@@ -60,8 +90,6 @@ def compact(segments: Sequence[Segment], *, cap: int, count: Count) -> Compacted
         oldest = shown[:2]
         target = max(0, sum(s.tokens for s in oldest) - over)
         shown = _merged(shown, oldest, target, count, made)
-        if len(shown) == 1 and shown[0].tokens > cap:
-            shown = []  # not even one item fits: the turns stand in the gap line
     kept = {s.id for s in shown}
     return Compacted(tuple(shown), tuple(s for s in made.values() if s.id in kept))
 
@@ -71,7 +99,7 @@ def _merged(
 ) -> list[Segment]:
     total = sum(s.tokens for s in group)
     items = [i for s in group for i in s.items]
-    kept, dropped = merge(items, budget=int(total * KEPT) if target is None else target, count=line_count(count))
+    kept, dropped = merge(items, budget=int(total * KEPT) if target is None else target, count=count)
     parts = tuple(p for s in group for p in (made[s.id].parts if s.id in made else (s.id,)))
     segment = Segment(
         id="sum_" + jsontext.sha256("|".join([*parts, str(target)]))[:16],
@@ -92,9 +120,35 @@ def _merged(
     return [segment, *(s for s in shown if s not in group)]
 
 
-def line_count(count: Count) -> Count:
-    """A counter that allows for what stands around an item's text."""
-    return lambda text: count(text) + _LINE
+def merge(items: Sequence[Item], *, budget: int, count: Count) -> tuple[list[Item], int]:
+    """The items that fit ``budget`` unweighted tokens, in turn order, and how many were dropped.
+
+    Dropped are first what another item says as well, then results, then artifacts, then the rest; oldest first.
+    Nothing is reworded.
+    """
+    ordered = sorted(items, key=lambda i: (i.turns, i.text))
+    sizes = {id(i): sum(text_features(line(i), count)) for i in ordered}
+    kept = _distinct(ordered)
+    size = sum(sizes[id(i)] for i in kept)
+    order = {kind: n for n, kind in enumerate(GIVEN_UP_FIRST)}
+    for item in sorted(kept, key=lambda i: (order.get(i.kind, len(order)), i.turns)):
+        if size <= budget:
+            break
+        kept.remove(item)
+        size -= sizes[id(item)]
+    return kept, len(items) - len(kept)
+
+
+def _distinct(items: Sequence[Item]) -> list[Item]:
+    """Items without those that a later one repeats."""
+    seen: set[tuple[ItemKind, str]] = set()
+    kept: list[Item] = []
+    for item in reversed(items):
+        key = (item.kind, " ".join(item.text.casefold().split()))
+        if key not in seen:
+            seen.add(key)
+            kept.append(item)
+    return kept[::-1]
 
 
 def line(item: Item) -> str:
@@ -148,12 +202,6 @@ def uncovered(first: int, last: int, segments: Iterable[Segment], without: Itera
     if at <= last:
         out.append((at, last))
     return out
-
-
-def closed(segments: Iterable[Segment]) -> Callable[[int], bool]:
-    """Whether a window may not begin at a turn, because that would tear a segment that is ready in two."""
-    ranges = [(s.first, s.last) for s in segments if s.status is SegmentStatus.READY]
-    return lambda turn: any(a < turn <= b for a, b in ranges)
 
 
 def usable(segments: Iterable[Segment], first: int) -> list[Segment]:

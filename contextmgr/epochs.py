@@ -1,28 +1,25 @@
-"""Extend the open epoch, or roll over to a new one: the decision, and the plan that follows from it.
+"""Extend the open epoch where that keeps every law, or say why it cannot be.
 
-Laws: inside an epoch rows are only added, at turns not sent yet or (a pin that is due) at the end of the last one;
-what a new epoch shows is decided once, from the old window and nothing older.
+Law: inside an epoch rows are only added, at turns not sent yet or (a pin that is due) at the end of the last one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 
-from contextmgr.allocator import Allocation, Candidate, Fixed, Limits, ResultSize, allocate
 from contextmgr.attachments import Attachments, LateNote, Setting, form_rows, tail_rows
-from contextmgr.errors import BudgetError
-from contextmgr.features import ZERO, Features, total
-from contextmgr.forms import masked as masked_form
+from contextmgr.features import Features, total
 from contextmgr.heads import Head
 from contextmgr.models import ModelEntry
 from contextmgr.pins import Pin
-from contextmgr.preface import Material, Weigher, preface, said_in_view, tiers
+from contextmgr.preface import said_in_view
 from contextmgr.profiles import Profile
+from contextmgr.summaries import Segment
 from contextmgr.tasks import TaskDocument
-from contextmgr.tokens import Calibration, Count, block_features, message_frame
-from contextmgr.turns import Block, Turn, open_round, server_answers, server_calls
+from contextmgr.tokens import Calibration, Count, message_frame
+from contextmgr.turns import Block, Turn, server_answers, server_calls
 from contextmgr.views import Anchor, Epoch, Form, Part, RequestRecord, RowKind, ViewRow, Why
 
 _FRAME, _TWO_FRAMES = message_frame(1), message_frame(2)
@@ -34,7 +31,9 @@ class Snapshot:
 
     ``turns`` are the visible candidates in order, at least one: those of the epoch, or the newest where there is
     none; ``hidden`` the numbers among them that are withdrawn or erased.  ``pins`` are active, ``retired`` no
-    longer.  ``evidence`` and the like are blocks that other parts prepared, strongest first.
+    longer.  ``evidence`` are blocks that other parts prepared, strongest first; ``segments`` are ready or active;
+    ``kept`` are the numbers among ``turns`` that stand before the window because a summary of them was undone, and
+    ``undone`` the segments undone since the last epoch began.
     """
 
     version: int
@@ -50,6 +49,9 @@ class Snapshot:
     tasks: tuple[TaskDocument, ...] = ()
     late: tuple[LateNote, ...] = ()
     evidence: tuple[Block, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    undone: tuple[Segment, ...] = ()
+    kept: frozenset[int] = frozenset()
     zone: tzinfo
 
     @property
@@ -76,7 +78,7 @@ class Snapshot:
             return True
         if any(r.kind is RowKind.PIN and r.ref == pin.id for r in self.rows):
             return True
-        return said_in_view(pin, {t.number: t for t in self.turns}, epoch.first)
+        return said_in_view(pin, {t.number: t for t in self.turns}, epoch.first, self.kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +110,8 @@ class Terms:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What the next request shows.  ``opens`` says that ``epoch`` is new; ``added`` are the new rows; ``tokens`` the
-    size of the whole input, reckoned from ``anchor`` where there is one; ``features`` its weight.
+    size of the whole input, reckoned from ``anchor`` where there is one; ``features`` its weight.  ``shown`` are the
+    segments of a new epoch's summary tier, ``made`` those among them that merging made.
     """
 
     epoch: Epoch
@@ -119,20 +122,8 @@ class Decision:
     features: Features
     tokens: int
     anchor: Anchor | None = None
-
-
-def decide(snapshot: Snapshot, terms: Terms, *, head_changed: bool) -> Decision:
-    """Extend the epoch where that keeps every law, else roll over.  Raises `BudgetError`, before anything is kept."""
-    outcome = extend(snapshot, terms, head_changed=head_changed)
-    if isinstance(outcome, Decision):
-        return outcome
-    try:
-        return open_epoch(snapshot, terms, outcome)
-    except BudgetError:
-        if not snapshot.late:
-            raise
-    # late results may wait for a request with more room
-    return decide(replace(snapshot, late=()), terms, head_changed=head_changed)
+    shown: tuple[Segment, ...] = ()
+    made: tuple[Segment, ...] = ()
 
 
 def extend(snapshot: Snapshot, terms: Terms, *, head_changed: bool) -> Decision | Why:
@@ -247,152 +238,3 @@ def _due_notices(snapshot: Snapshot) -> list[Pin]:
     told = {r.ref for r in snapshot.rows if r.kind is RowKind.NOTICE}
     told |= {p.pin for p in snapshot.epoch.preface if p.part is Part.NOTICE}
     return [p for p in snapshot.retired if p.id not in told and snapshot.shows(p)]
-
-
-def open_epoch(snapshot: Snapshot, terms: Terms, why: Why) -> Decision:
-    """A new epoch over the old window.  Raises `BudgetError` where even the smallest view exceeds ``terms.room``."""
-    shown = {t.number: t for t in snapshot.turns}
-    material = Material(
-        pins=snapshot.pins,
-        retired=snapshot.retired,
-        contexts=snapshot.contexts,
-        tasks=snapshot.tasks,
-        in_hand=snapshot.in_hand,
-        shown=shown,
-        tools=terms.head.tool_names,
-        zone=snapshot.zone,
-    )
-    keeps = _kept_round(snapshot, terms)
-    extra = tail_rows(snapshot.tail.number, _attached(snapshot, 0), terms.setting(snapshot.zone, snapshot.pins), 0)
-    fixed = Fixed(
-        head=terms.head_weight.plus(total(r.features for r in extra)),
-        preface=Weigher(material, terms.count),
-        evidence=tuple(block_features(b, terms.count) for b in snapshot.evidence),
-    )
-    candidates = [_candidate(t, terms, thinks=t.number in keeps) for t in snapshot.turns]
-    return _settle(snapshot, terms, why, material, candidates, fixed, keeps)
-
-
-def _settle(
-    snapshot: Snapshot,
-    terms: Terms,
-    why: Why,
-    material: Material,
-    candidates: Sequence[Candidate],
-    fixed: Fixed,
-    keeps: frozenset[int],
-) -> Decision:
-    """Allocate, render, weigh what was rendered; where that came out larger than reckoned, allocate tighter."""
-    slack = 0
-    for _ in range(4):
-        limits = _limits(terms, why, candidates, fixed, slack)
-        allocation = allocate(candidates, fixed, limits)
-        if not allocation.fits:
-            break
-        decision = _render(snapshot, terms, why, material, allocation, keeps)
-        if decision.tokens <= terms.room:
-            return decision
-        slack += decision.tokens - terms.room
-    raise budget_error(snapshot, terms, material, candidates[-1], fixed)
-
-
-def _limits(terms: Terms, why: Why, candidates: Sequence[Candidate], fixed: Fixed, slack: int) -> Limits:
-    room = terms.room - slack
-    whole = total([fixed.head, fixed.preface(candidates[0].number), *fixed.evidence, *map(_whole, candidates)])
-    fits = terms.calibration.tokens(whole) <= room and why is not Why.FULL
-    return Limits(
-        goal=room if fits else min(room, int(terms.profile.fill * terms.room)),
-        room=room,
-        recent=terms.profile.recent.min_turns,
-        result_cap=terms.profile.recent.result_cap,
-        size=terms.calibration.tokens,
-        mask_all=why is Why.COLD,
-    )
-
-
-def _whole(candidate: Candidate) -> Features:
-    return candidate.own.plus(total(r.whole for r in candidate.results))
-
-
-def _candidate(turn: Turn, terms: Terms, *, thinks: bool) -> Candidate:
-    results = tuple(
-        ResultSize(
-            call=call,
-            whole=result.features,
-            masked=block_features(masked_form(turn, result, terms.head.tool_names), terms.count),
-        )
-        for call, result in sorted(turn.in_place.items())
-    )
-    own = turn.features.plus(turn.thinking_features) if thinks else turn.features
-    frames = message_frame(2 if turn.calls else 1)
-    fillers = Features(fixed=30 * len(turn.missing))
-    return Candidate(
-        number=turn.number, is_user=turn.role == "user", own=total([own, frames, fillers]), results=results
-    )
-
-
-def _render(
-    snapshot: Snapshot, terms: Terms, why: Why, material: Material, allocation: Allocation, keeps: frozenset[int]
-) -> Decision:
-    turns = tuple(t for t in snapshot.turns if t.number >= allocation.first)
-    setting, tail = terms.setting(snapshot.zone, snapshot.pins), snapshot.tail
-    rows = form_rows(turns, allocation.forms, allocation.caps, setting, 0)
-    rows += tail_rows(tail.number, _attached(snapshot, allocation.evidence), setting, len(rows))
-    blocks = preface(material, allocation.first)
-    weights = {"system": terms.head_weight, **tiers(blocks, terms.count)}
-    features = total(
-        [
-            *weights.values(),
-            message_frame(1),
-            *(turn_weight(t, rows, thinks=t.number in keeps) for t in turns),
-            *(r.features for r in rows),
-        ]
-    )
-    epoch = Epoch(
-        number=(snapshot.last.epoch if snapshot.last else 0) + 1,
-        first=allocation.first,
-        opened_at=tail.number,
-        head=terms.head,
-        why=why,
-        preface=blocks,
-        tiers=weights,
-        hidden=frozenset(n for n in snapshot.hidden if n >= allocation.first),
-        at=terms.now,
-    )
-    tokens = terms.calibration.tokens(features)
-    return Decision(epoch=epoch, opens=True, turns=turns, rows=rows, added=rows, features=features, tokens=tokens)
-
-
-def _attached(snapshot: Snapshot, evidence: int) -> Attachments:
-    """What a new epoch attaches at its tail; pins and notices are in its preface.
-
-    Nothing may follow where the API itself owes results.
-    """
-    if snapshot.tail.waits_for_server:
-        return Attachments()
-    return Attachments(late=snapshot.late, evidence=snapshot.evidence[:evidence])
-
-
-def _kept_round(snapshot: Snapshot, terms: Terms) -> frozenset[int]:
-    """Turns whose thinking the model demands back: the tool round that is open, where thinking is on."""
-    if not (terms.model.thinking_in_tool_round and terms.head.thinks):
-        return frozenset()
-    return open_round(snapshot.turns, terms.head.model)
-
-
-def budget_error(snapshot: Snapshot, terms: Terms, material: Material, tail: Candidate, fixed: Fixed) -> BudgetError:
-    """Names every tier that may never give way, and its tokens."""
-    size: Callable[[Features], int] = terms.calibration.tokens
-    blocks = preface(material, tail.number)
-    parts = {"system": terms.head_weight, **tiers(blocks, terms.count), "tail": _whole(tail)}
-    tokens = {name: size(weight) for name, weight in parts.items() if weight != ZERO}
-    pins = {p.id: p.tokens for p in snapshot.pins}
-    listed = ", ".join(f"{name} {n}" for name, n in tokens.items())
-    shares = f"; pins: {', '.join(f'{i} {n}' for i, n in pins.items())}" if pins else ""
-    return BudgetError(
-        f"the smallest request is larger than the budget of {terms.room} tokens ({listed}{shares}); raise the budget, "
-        "lower max_tokens, revoke pins, shorten system or tools, or withdraw() the turn that is too large",
-        tiers=tokens,
-        budget=terms.room,
-        pins=pins,
-    )

@@ -15,6 +15,7 @@ from contextmgr.turns import Block, ToolResult, Turn, is_blank
 
 IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 HEAD_SHARE = 0.6
+ERROR_CHARACTERS = 240  # of an error message that a masked result keeps
 MIN_CUT = 120  # tokens: below this head and tail say nothing, and the mask is the better form
 
 
@@ -28,10 +29,16 @@ def filler() -> Block:
     return {"type": "tool_result", "is_error": True, "content": labels.FILLER}
 
 
-def masked(turn: Turn, result: ToolResult, tools: Iterable[str], pinned: Sequence[str] = ()) -> Block:
-    """One line in place of a result; it repeats none of the ``pinned`` texts."""
+def masked(
+    turn: Turn, result: ToolResult, tools: Iterable[str], pinned: Sequence[str] = (), again: int | None = None
+) -> Block:
+    """One line in place of a result; it repeats none of the ``pinned`` texts.  A failed call keeps its message."""
+    text = _text(result.body)
+    error = None
+    if result.is_error:
+        error = text if len(text) <= ERROR_CHARACTERS else text[: ERROR_CHARACTERS - 1] + "…"
     call = turn.calls[result.call]
-    line = labels.masked(call, turn.number, _characters(result.body), result.is_error, tools, pinned)
+    line = labels.masked(call, turn.number, len(text), tools, pinned, error=error, again=again)
     return _with_content(result.body, line)
 
 
@@ -92,11 +99,11 @@ def _with_content(body: Block, content: object) -> Block:
     return {**body, "content": content}
 
 
-def _characters(body: Block) -> int:
+def _text(body: Block) -> str:
     content = body.get("content")
     if isinstance(content, str):
-        return len(content)
-    return sum(len(str(p.get("text", ""))) for p in content or ())
+        return content
+    return "\n".join(str(p.get("text", "")) for p in content or ())
 
 
 def as_sent(body: Block) -> Block:
@@ -111,9 +118,19 @@ def as_sent(body: Block) -> Block:
 
 
 def legal_part(part: Block) -> Block:
-    """A part of a message as it is, or a label where it is an image in a format the API does not take."""
+    """A part of a message as it is; without blank texts inside, or a label where the API could not read it."""
+    kind = str(part.get("type"))
+    if kind == "search_result":
+        return _mended(part, "content", part)
     source = part.get("source")
-    if part.get("type") != "image" or not isinstance(source, Mapping) or source.get("type") != "base64":
+    if kind not in READABLE:
         return part
-    media = source.get("media_type")
-    return part if media in IMAGE_TYPES else labels.text_block(labels.unreadable_image(str(media)))
+    if not isinstance(source, Mapping) or not source.get("type"):
+        return labels.text_block(labels.unreadable(kind))
+    if source["type"] == "content":
+        mended = _mended(source, "content", part)
+        return part if mended is source else {**part, "source": mended} if "content" in mended else mended
+    is_read = source["type"] != "base64" or source.get("media_type") in READABLE[kind]
+    if is_read and str(source.get("data", "")).strip() or "data" not in source and source["type"] != "base64":
+        return part
+    return labels.text_block(labels.unreadable(kind, source.get("media_type")))

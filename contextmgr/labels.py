@@ -111,7 +111,7 @@ def brief(call: Mapping[str, Any], pinned: Sequence[str] = ()) -> str:
     """A tool call in brief: its name and the start of its arguments, unless that would repeat a pinned text."""
     arguments = json.dumps(call.get("input", {}), ensure_ascii=False, separators=(", ", ": "))
     short = arguments if len(arguments) <= _BRIEF else arguments[: _BRIEF - 1] + "…"
-    if contains_any(short, [p for p in pinned if len(p) > _BY_CHANCE]):
+    if contains_any(short, _long(pinned)):
         short = "{…}"
     return f"{call.get('name')} {short}"
 
@@ -120,13 +120,25 @@ def masked(
     call: Mapping[str, Any],
     turn: int,
     characters: int,
-    is_error: bool,
     tools: Iterable[str],
     pinned: Sequence[str] = (),
+    *,
+    error: str | None = None,
+    again: int | None = None,
 ) -> str:
-    """The one line that stands for an old tool output."""
-    size = f"{characters:,} characters, {'error' if is_error else 'ok'}"
-    return f"[Output of {brief(call, pinned)} left out: {size}; stored in turn {turn}{_how(tools)}.]"
+    """The one line that stands for an old tool output; ``error`` is what a failed call said, ``again`` a later turn
+    whose call had the same output.
+    """
+    size = f"{characters:,} characters, {'ok' if error is None else 'error'}"
+    where = f"stored in turn {turn}{_how(tools)}"
+    if again is not None:
+        where += f"; turn {again} had the same output"
+    said = f" It said: {quoted(error)}" if error and not contains_any(error, _long(pinned)) else ""
+    return f"[Output of {brief(call, pinned)} left out: {size}; {where}.{said}]"
+
+
+def _long(pinned: Sequence[str]) -> list[str]:
+    return [p for p in pinned if len(p) > _BY_CHANCE]
 
 
 def cut(left_out: int, characters: int, turn: int, tools: Iterable[str]) -> str:

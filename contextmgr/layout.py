@@ -179,8 +179,9 @@ def _is_tool_block(block: Block) -> bool:
 
 def assistant_blocks(turn: Turn, *, thinks: bool, dropped: frozenset[str] = frozenset()) -> list[Block]:
     """The blocks of an assistant turn as they may be sent: thinking whole or not at all, no dangling server call."""
-    keep = thinks and all(_is_signed(b) for b in turn.blocks if is_thinking(b))
-    blocks = [b for b in turn.blocks if (keep or not is_thinking(b)) and not _names(b, dropped)]
+    blocks = [b for b in turn.blocks if not _names(b, dropped)]
+    if not (thinks and _thinking_may_return(turn, blocks)):
+        blocks = [b for b in blocks if not is_thinking(b)]
     if turn.is_paused and blocks and blocks[-1].get("type") == "text":
         # a request may end on this turn, and there trailing white space is illegal; the form is the same ever after
         blocks[-1] = {**blocks[-1], "text": str(blocks[-1]["text"]).rstrip()}
@@ -198,6 +199,15 @@ def _names(block: Block, ids: frozenset[str]) -> bool:
     if block["type"] == "server_tool_use":
         return str(block.get("id")) in ids
     return is_server_result(block) and str(block["tool_use_id"]) in ids
+
+
+def _thinking_may_return(turn: Turn, blocks: Sequence[Block]) -> bool:
+    """Whether a turn's thinking can be sent: all of it signed and byte for byte, and not the last thing said."""
+    own = [b for b in blocks if is_thinking(b)]
+    said = [b for b in blocks if not is_blank(b)]
+    ends = bool(said) and is_thinking(said[-1]) and not turn.is_paused  # the API refuses a message that ends so
+    faithful = turn.sendable or jsontext.is_sendable_value(jsontext.dumps(own))
+    return faithful and not ends and all(map(_is_signed, own))
 
 
 def _is_signed(block: Block) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 
 from contextmgr import jsontext, labels
+from contextmgr.compaction import SummaryTier, uncovered
 from contextmgr.features import ZERO, Features, total
 from contextmgr.forms import legal_part
 from contextmgr.pins import Pin
@@ -36,7 +37,8 @@ _TIER = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """What a preface may have to say.  ``pins`` are active, ``retired`` no longer; ``contexts`` are the assistant
-    turns that approvals answer; ``in_hand`` is the newest user turn; ``shown`` the numbers of the visible turns.
+    turns that approvals answer; ``in_hand`` is the newest user turn; ``shown`` are the visible turns by number, those
+    in ``kept`` standing before the window.
     """
 
     pins: Sequence[Pin] = ()
@@ -45,8 +47,9 @@ class Material:
     tasks: Sequence[TaskDocument] = ()
     in_hand: Turn | None = None
     shown: Mapping[int, Turn] = field(default_factory=dict)
+    kept: frozenset[int] = frozenset()
     state: Sequence[Block] = ()
-    summary: Sequence[Block] = ()
+    summary: SummaryTier | None = None
     tools: frozenset[str] = frozenset()
     zone: tzinfo
 
@@ -60,13 +63,14 @@ def preface(material: Material, first: int) -> tuple[PrefaceBlock, ...]:
     inside = {p.turn for p in held if p.part is Part.IN_HAND}
     blocks: list[PrefaceBlock] = []
     for pin in material.pins:
-        if not said_in_view(pin, material.shown, first) and pin.turn not in inside:
+        if not said_in_view(pin, material.shown, first, material.kept) and pin.turn not in inside:
             blocks += _pin(material, pin, first)
     blocks += _notices(material, first)
     for task in material.tasks:
         blocks += [_label(labels.task_label(task.name), Part.TASK), _part(Part.TASK, labels.text_block(task.text))]
     blocks += [_part(Part.STATE, b) for b in material.state]
-    blocks += [_part(Part.SUMMARY, b) for b in material.summary]
+    if material.summary is not None:
+        blocks += [_part(Part.SUMMARY, b) for b in material.summary.blocks(first)]
     blocks += _gap(material, first)
     blocks += held
     if any(b.part is Part.PIN for b in blocks):
@@ -76,10 +80,10 @@ def preface(material: Material, first: int) -> tuple[PrefaceBlock, ...]:
     return tuple(blocks)
 
 
-def said_in_view(pin: Pin, shown: Mapping[int, Turn], first: int) -> bool:
-    """Whether the turn that said a pin stands in the window in a form that proves it."""
+def said_in_view(pin: Pin, shown: Mapping[int, Turn], first: int, kept: frozenset[int] = frozenset()) -> bool:
+    """Whether the turn that said a pin stands in the view in a form that proves it."""
     turn = shown.get(pin.turn) if pin.turn is not None else None
-    return turn is not None and turn.number >= first and turn.sendable
+    return turn is not None and (turn.number >= first or turn.number in kept) and turn.sendable
 
 
 def tiers(blocks: Sequence[PrefaceBlock], count: Count) -> dict[str, Features]:
@@ -128,7 +132,7 @@ def _pin(material: Material, pin: Pin, first: int) -> list[PrefaceBlock]:
 
 def _context(material: Material, pin: Pin, first: int) -> list[PrefaceBlock]:
     turn = material.contexts.get(pin.context) if pin.context is not None else None
-    if turn is None or (turn.number in material.shown and turn.number >= first):
+    if turn is None or (turn.number in material.shown and (turn.number >= first or turn.number in material.kept)):
         return []
     pinned = [p.text for p in material.pins]
     texts = [jsontext.sendable(t) for t in [turn.text] if t.strip() and not labels.contains_any(t, pinned)]
@@ -149,19 +153,23 @@ def _notices(material: Material, first: int) -> list[PrefaceBlock]:
             turn=p.turn,
         )
         for p in material.retired
-        if said_in_view(p, material.shown, first)
+        if said_in_view(p, material.shown, first, material.kept)
     ]
 
 
 def _gap(material: Material, first: int) -> list[PrefaceBlock]:
-    held = material.in_hand.number if material.in_hand is not None else first
-    spans = [(a, b) for a, b in ((1, min(held, first) - 1), (held + 1, first - 1)) if a <= b]
+    """The turns before the window that neither stand in the view nor are summarised."""
+    shown = set(material.kept)
+    if material.in_hand is not None:
+        shown.add(material.in_hand.number)
+    segments = material.summary.at(first).shown if material.summary is not None else ()
+    spans = uncovered(1, first - 1, segments, shown)
     return [_label(labels.gap_line(spans, material.tools), Part.GAP)] if spans else []
 
 
 def _in_hand(material: Material, first: int) -> list[PrefaceBlock]:
     turn = material.in_hand
-    if turn is None or turn.number >= first:
+    if turn is None or turn.number >= first or turn.number in material.kept:
         return []
     label = _label(labels.in_hand_label(turn.number, turn.author))
     if not turn.sendable:  # what U+FFFD stands in for cannot prove a pin, so the pin keeps a block of its own

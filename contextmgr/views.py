@@ -98,7 +98,8 @@ class Epoch:
 
     ``first`` is the first turn shown, ``opened_at`` the last turn when it began: thinking up to there is gone for
     good.  ``tiers`` weighs head and preface by tier.  ``hidden`` are
-    turns from ``first`` on that are left out (withdrawn).  ``broken`` names what ended it.
+    turns from ``first`` on that are left out (withdrawn); ``kept`` are ranges before it that stand in the view all
+    the same, because a summary of them was undone.  ``broken`` names what ended it.
     """
 
     number: int
@@ -109,6 +110,7 @@ class Epoch:
     preface: tuple[PrefaceBlock, ...] = ()
     tiers: Mapping[str, Features] = field(default_factory=dict)
     hidden: frozenset[int] = frozenset()
+    kept: tuple[tuple[int, int], ...] = ()
     broken: str | None = None
     at: datetime | None = None
 

@@ -1,5 +1,7 @@
 """What of a recorded session may deserve a pin: proposals for a person to accept or not.  No key, no network.
 
+The session shipped here holds none, as most do not: take one of your own.
+
     python examples/review_pins.py examples/sessions/small-session.jsonl
 """
 

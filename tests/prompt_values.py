@@ -12,5 +12,15 @@ _TURNS = [
 VALUES: dict[str, dict[str, Any]] = {
     "describe": {"first": 3, "last": 4, "turns": _TURNS, "before": [], "date": "17 August 2026"},
     "extract": {"first": 3, "last": 4, "turns": _TURNS, "known": [], "date": None},
-    "summarise": {"first": 3, "last": 4, "turns": _TURNS, "items": [], "pinned": [3], "max_items": 8},
+    "summarise": {
+        "first": 3,
+        "last": 4,
+        "turns": _TURNS,
+        "items": [],
+        "pinned": [3],
+        "language": "English",
+        "max_items": 8,
+        "max_tokens": 1000,
+        "boundary": "0123456789abcdef",
+    },
 }

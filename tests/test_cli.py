@@ -164,3 +164,14 @@ def test_help_names_the_commands() -> None:
     shown = run("--help").stdout
     assert "replay" in shown
     assert "scenario" in shown
+
+
+def test_a_scenario_is_run() -> None:
+    result = run("scenario", "prepared-statements", "--json")
+    assert result.exit_code == 0
+    assert isinstance(json.loads(result.stdout), dict)
+
+
+def test_a_scenario_nobody_knows_is_an_error() -> None:
+    result = run("scenario", "no-such-scenario")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)

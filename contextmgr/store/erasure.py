@@ -71,6 +71,7 @@ def _blank_proofs(run: Run, conversation: str, pins: set[str]) -> None:
 
 
 def erase_conversation(run: Run, conversation: str) -> None:
-    """Delete every row that the conversation owns."""
+    """Delete every row that the conversation owns, and the heads that only it was sent with."""
     for table in OWNED:
         run(f"delete_all_{table.name}", conversation)
+    run("delete_unused_heads")

@@ -16,9 +16,7 @@ from contextmgr.store import tables
 Execute = Callable[[str], object]
 
 
-_FIRST = (
-    *("conversation", "turn", "result", "pin", "head", "epoch", "view", "request", "task", "calibration"),
-)
+_FIRST = (*("conversation", "turn", "result", "pin", "head", "epoch", "view", "request", "task", "calibration"),)
 
 
 def m0001_tables(execute: Execute, dialect: Dialect) -> None:

@@ -226,6 +226,7 @@ def epoch_row(epoch: Epoch) -> dict[str, Any]:
         "preface": preface_text(epoch.preface),
         "tiers": jsontext.dumps(epoch.tiers),
         "hidden": jsontext.dumps(sorted(epoch.hidden)),
+        "kept": jsontext.dumps(epoch.kept),
         "broken": epoch.broken,
         "at": to_micros(epoch.at),
     }
@@ -255,6 +256,7 @@ def read_epoch(row: Row, head: Head) -> Epoch:
         preface=read_preface(row["preface"]),
         tiers={name: Features(*f) for name, f in jsontext.loads(row["tiers"]).items()},
         hidden=frozenset(jsontext.loads(row["hidden"])),
+        kept=_pairs(row["kept"]),
         broken=row["broken"],
         at=from_micros(row["at"]),
     )

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +26,14 @@ from contextmgr.store.statements import Compiled, compile_all
 from contextmgr.store.transaction import RowTransaction
 
 Durability = Literal["process", "power"]
+_DIALECT = dialects.dialect(paramstyle="qmark")
 _SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
+
+
+@cache
+def _statements() -> dict[str, Compiled]:
+    """Compiled once per process: it takes longer than all the rest of opening a store."""
+    return compile_all(_DIALECT)
 
 
 class SqliteStore:
@@ -42,8 +50,8 @@ class SqliteStore:
         self._durability = durability
         self._wait = wait
         self._lock = threading.RLock()
-        self._dialect = dialects.dialect(paramstyle="qmark")
-        self._statements: dict[str, Compiled] = compile_all(self._dialect)
+        self._dialect = _DIALECT
+        self._statements = _statements()
         self._closed = False
         self._owner = 0
         self._connection: sqlite3.Connection | None = None

@@ -108,6 +108,10 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     .values(**_set(PIN, "status", "replaced_by", "reason")),
     "insert_head": insert(HEAD),
     "head": select(HEAD).where(HEAD.c.tenant == bindparam("tenant"), HEAD.c.sha256 == bindparam("sha256")),
+    "delete_unused_heads": delete(HEAD).where(
+        HEAD.c.tenant == bindparam("tenant"),
+        HEAD.c.sha256.not_in(select(EPOCH.c.head_sha).where(EPOCH.c.tenant == bindparam("tenant"))),
+    ),
     "insert_epoch": insert(EPOCH),
     "last_epoch": select(EPOCH).where(_here(EPOCH)).order_by(EPOCH.c.no.desc()).limit(1),
     "epoch": select(EPOCH).where(_here(EPOCH), EPOCH.c.no == bindparam("no")),

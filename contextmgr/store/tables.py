@@ -137,6 +137,7 @@ class Epoch(Base, table=True):
     preface: str
     tiers: str
     hidden: str
+    kept: str
     broken: str | None
     at: int = Field(sa_type=BigInteger)
 
@@ -256,7 +257,7 @@ class Reach(StrEnum):
     SOURCE = "by having said it"  # pins: blanked and revoked
     CALLER = "set by the caller, not derived from a turn"  # goes with the conversation
     NUMBERS = "numbers only, no text"  # goes with the conversation
-    SHARED = "the caller's own settings, kept per tenant"  # heads: content-addressed, no turn text
+    SHARED = "the caller's own settings, kept per tenant"  # heads: no turn text; go with the last epoch that used them
     NONE = "nothing of a conversation"
 
 

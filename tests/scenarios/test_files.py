@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contextmgr.errors import InputError
-from contextmgr.scenario import load_scenario, run_scenario, scenario_names
+from contextmgr.scenario import files, load_scenario, run_scenario, scenario_names
 from contextmgr.scenario.generated import Generate, generate
 
 RULE = "Answer in one sentence only."
@@ -50,6 +50,20 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     outcome = run_scenario(str(saved(tmp_path, small())))
     assert outcome.passed
     assert [m.pins for m in outcome.policies["contextmgr"]] == [1, 1]
+
+
+def test_the_one_in_the_docs(tmp_path: Path, repository: Path) -> None:
+    page = (repository / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    path = tmp_path / "own.toml"
+    path.write_text(page.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    assert run_scenario(path).passed
+
+
+def test_every_key_is_in_the_docs(repository: Path) -> None:
+    page = (repository / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    models = (files.Scenario, files.Exchange, files.Call, files.Expect, files.Shortened, files.Compare, Generate)
+    keys = {key for model in models for key in model.model_fields}
+    assert {key for key in keys if f"`{key}`" not in page and f".{key}`" not in page and f" {key}" not in page} == set()
 
 
 def test_an_expectation_that_does_not_hold(tmp_path: Path) -> None:

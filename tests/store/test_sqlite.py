@@ -88,9 +88,9 @@ def test_reading_does_not_wait_for_a_writer(tmp_path: Path) -> None:
 
 
 def test_a_transaction_inside_a_transaction_is_refused(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path / "a.db")) as store, store.writing(SCOPE):
-        with pytest.raises(StoreError, match="already open"), store.reading(SCOPE):
-            pytest.fail("unreachable")
+    refused = pytest.raises(StoreError, match="already open")
+    with closing(SqliteStore(tmp_path / "a.db")) as store, store.writing(SCOPE), refused, store.reading(SCOPE):
+        pytest.fail("unreachable")
 
 
 @pytest.mark.parametrize("content", [b"not a database, but long enough to look like one\n" * 200, b"SQLite format 3\0"])
@@ -110,9 +110,8 @@ def test_a_damaged_page_is_a_typed_error(tmp_path: Path) -> None:
     with file.open("r+b") as damaged:
         damaged.seek(-4096 * 10, os.SEEK_END)
         damaged.write(b"\xff" * 4096 * 10)
-    with Manager(file) as manager:
-        with pytest.raises(StoreError):
-            manager.conversation("c", tenant="t").history.turns()
+    with Manager(file) as manager, pytest.raises(StoreError):
+        manager.conversation("c", tenant="t").history.turns()
 
 
 @pytest.mark.parametrize("path", ["missing/a.db", "."])
