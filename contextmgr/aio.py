@@ -12,10 +12,11 @@ from datetime import datetime
 from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar, cast
 
 from contextmgr.conversation import Conversation
 from contextmgr.counters import TokenCounter
+from contextmgr.errors import StoreError
 from contextmgr.lookups import History, Pins, ProjectPins
 from contextmgr.manager import Manager
 from contextmgr.models import ModelTable
@@ -23,6 +24,9 @@ from contextmgr.profiles import Profile
 from contextmgr.scope import Scope
 from contextmgr.store import Store
 from contextmgr.store.sqlite import Durability
+
+if TYPE_CHECKING:
+    from contextmgr.writers import Writer
 
 THREADS = 4
 P = ParamSpec("P")
@@ -35,11 +39,19 @@ class _Twin(Protocol):
     _pool: ThreadPoolExecutor
 
 
+async def _in(pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    try:
+        future = asyncio.get_running_loop().run_in_executor(pool, work)
+    except RuntimeError as error:  # the pool takes nothing any more
+        raise StoreError("the manager is closed; open a new AsyncManager") from error
+    return await future
+
+
 def _awaited(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
     @wraps(method)
     async def call(self: _Twin, *args: P.args, **kwargs: P.kwargs) -> T:
         work = cast("Callable[[], T]", partial(method, self._sync, *args, **kwargs))
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        return await _in(self._pool, work)
 
     return cast("Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]", call)
 
@@ -107,6 +119,9 @@ class AsyncConversation:
     drop_task = _awaited(Conversation.drop_task)
     withdraw = _awaited(Conversation.withdraw)
     restore = _awaited(Conversation.restore)
+    compactions = _awaited(Conversation.compactions)
+    pending = _awaited(Conversation.pending)
+    undo = _awaited(Conversation.undo)
     suggest_pins = _awaited(Conversation.suggest_pins)
     erase_turn = _awaited(Conversation.erase_turn)
     erase = _awaited(Conversation.erase)
@@ -126,6 +141,9 @@ class AsyncManager:
         zone: str = "UTC",
         counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
+        summarizer: Literal["extractive"] | Writer | None = None,
+        background: bool = True,
+        prompts: str | Path | None = None,
     ) -> None:
         self._sync = Manager(
             store,
@@ -136,6 +154,9 @@ class AsyncManager:
             zone=zone,
             counter=counter,
             clock=clock,
+            summarizer=summarizer,
+            background=background,
+            prompts=prompts,
         )
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="contextmgr")
 
@@ -167,9 +188,9 @@ class AsyncManager:
         return AsyncProjectPins(self._sync.project_pins(tenant=tenant, project=project), self._pool)
 
     async def close(self) -> None:
-        """Close the store and the pool.  Closing twice is fine."""
-        self._pool.shutdown(wait=True)
-        self._sync.close()
+        """Finish what was begun, then close the store and the pool.  Closing twice is fine."""
+        await asyncio.to_thread(self._pool.shutdown)
+        await asyncio.to_thread(self._sync.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -180,4 +201,4 @@ class AsyncManager:
         await self.close()
 
     async def _run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        return await _in(self._pool, work)

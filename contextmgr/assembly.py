@@ -28,6 +28,7 @@ from contextmgr.heads import Head, make_head
 from contextmgr.layout import Laid, Plan, layout
 from contextmgr.models import ModelEntry, ModelTable, model_entry
 from contextmgr.params import CountParams, RequestParams
+from contextmgr.preparing import work
 from contextmgr.profiles import Profile
 from contextmgr.proof import PinProof, Proof, prove
 from contextmgr.reading import read_snapshot
@@ -35,7 +36,8 @@ from contextmgr.recording import open_turn_error
 from contextmgr.report import Report, make_report
 from contextmgr.rollover import decide
 from contextmgr.scope import Scope
-from contextmgr.store import Store, Transaction
+from contextmgr.store import Job, Store, Transaction
+from contextmgr.summaries import SegmentStatus
 from contextmgr.tokens import Calibration, Count, head_features
 from contextmgr.turns import Status, Turn
 from contextmgr.validity import validate
@@ -43,6 +45,7 @@ from contextmgr.views import Epoch, RequestRecord, RowKind, ViewRow
 
 _LOG = logging.getLogger(__name__)
 ATTEMPTS = 8
+SUMMARISE = "summarise"  # the kind of job that summarising answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,9 @@ class AssembledRequest:
 
 @dataclass(slots=True)
 class Assembler:
-    """Assembles requests in one scope.  ``clock`` is read only when a turn is new."""
+    """Assembles requests in one scope.  ``clock`` is read only when a turn is new; ``on_work`` is told of a
+    conversation that has summarising to do, and None where nothing summarises.
+    """
 
     store: Store
     scope: Scope
@@ -73,6 +78,7 @@ class Assembler:
     table: ModelTable | None
     count: Count
     clock: Callable[[], datetime]
+    on_work: Callable[[str], None] | None = None
     head_weights: dict[str, Features] = field(default_factory=dict)
 
     def assemble(
@@ -96,7 +102,9 @@ class Assembler:
                 if _is_repeat(snapshot, head, max_tokens):
                     return self._repeat(snapshot)
                 calibration = self._calibration(tx, conversation, head.model)
-            request = self._issue(conversation, snapshot, head, max_tokens, calibration)
+                outbox = tx.jobs(conversation) if self.on_work is not None else []
+            planned = [(j.first, j.last) for j in outbox]
+            request = self._issue(conversation, snapshot, head, max_tokens, calibration, planned)
             if request is not None:
                 return request
         raise ContentionError(
@@ -115,7 +123,13 @@ class Assembler:
             return self._rebuild(tx, conversation, record)
 
     def _issue(
-        self, conversation: str, snapshot: Snapshot, head: Head, max_tokens: int, calibration: Calibration
+        self,
+        conversation: str,
+        snapshot: Snapshot,
+        head: Head,
+        max_tokens: int,
+        calibration: Calibration,
+        planned: Sequence[tuple[int, int]],
     ) -> AssembledRequest | None:
         entry = model_entry(head.model, self.table)
         terms = Terms(
@@ -136,8 +150,11 @@ class Assembler:
         check(params, paused=snapshot.tail.waits_for_server)
         proof = prove(params, snapshot.pins, laid.places)
         report = make_report(snapshot, decision, terms, number=record.number, max_tokens=max_tokens)
-        if not self._commit(conversation, snapshot, decision, record, report, proof):
+        jobs = work(snapshot, decision, terms, planned) if self.on_work is not None else []
+        if not self._commit(conversation, snapshot, decision, record, report, proof, jobs):
             return None
+        if jobs and self.on_work is not None:
+            self.on_work(conversation)
         return AssembledRequest(cast(RequestParams, params), report, proof, record.number)
 
     def _commit(
@@ -148,6 +165,7 @@ class Assembler:
         record: RequestRecord,
         report: Report,
         proof: Proof,
+        jobs: Sequence[tuple[int, int]],
     ) -> bool:
         with self.store.writing(self.scope) as tx:
             if not tx.win_version(conversation, snapshot.version):
@@ -159,6 +177,10 @@ class Assembler:
             for note in snapshot.late:
                 if note.ref in shown:
                     tx.mark_shown(conversation, note.turn.number, note.order)
+            if decision.opens:
+                _keep_summaries(tx, conversation, snapshot, decision)
+            for first, last in jobs:
+                tx.add_job(conversation, Job(kind=SUMMARISE, first=first, last=last))
             entries = tuple(p.to_json() for p in proof.pins)
             tx.add_request(conversation, replace(record, report=report.to_json(), proof=entries))
         _LOG.debug("request %d: epoch %d, %d tokens", record.number, record.epoch, record.tokens)
@@ -173,7 +195,8 @@ class Assembler:
         epoch = tx.epoch(conversation, record.epoch)
         if epoch is None:
             raise NotFoundError(f"request {record.number} has lost its epoch {record.epoch}")
-        stored = tx.turns(conversation, epoch.first, record.tail)
+        kept = [t for a, b in epoch.kept for t in tx.turns(conversation, a, b)]
+        stored = [*kept, *tx.turns(conversation, epoch.first, record.tail)]
         turns = tuple(t for t in stored if t.number not in epoch.hidden)
         return self._again(record, epoch, turns, tx.rows(conversation, epoch.number))
 
@@ -290,3 +313,18 @@ def _record(snapshot: Snapshot, decision: Decision, terms: Terms, max_tokens: in
         ttl=terms.profile.cache_ttl,
     )
     return record, plan
+
+
+def _keep_summaries(tx: Transaction, conversation: str, snapshot: Snapshot, decision: Decision) -> None:
+    """Record what a new epoch's summary tier is made of, and that what was undone stands in it as turns."""
+    number = decision.epoch.number
+    made = {s.id: s for s in decision.made}
+    for segment in decision.made:
+        tx.add_segment(conversation, replace(segment, at=decision.epoch.at))
+        for part in segment.parts:
+            tx.set_segment(conversation, part, SegmentStatus.MERGED, segment.id)
+    for segment in decision.shown:
+        if segment.id not in made and segment.status is SegmentStatus.READY:
+            tx.set_segment(conversation, segment.id, SegmentStatus.ACTIVE, None)
+    for segment in snapshot.undone:
+        tx.set_segment(conversation, segment.id, SegmentStatus.UNDONE, f"epoch {number}")

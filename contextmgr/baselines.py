@@ -90,8 +90,10 @@ class SummarizeAll:
         """The summary, if there is one, and everything it does not cover."""
         if tokens(self._laid(history)) > room:
             self._summarise(history, room, tokens)
-        while tokens(self._laid(history)) > room and self.covered < len(history.messages) - 1:
-            self.covered = _next_start(history.messages, self.covered + 1)
+        for start in _starts(history.messages, self.covered + 1):
+            if tokens(self._laid(history)) <= room:
+                break
+            self.covered = start
         return self._laid(history)
 
     def _laid(self, history: PlainHistory) -> list[Message]:
@@ -238,11 +240,9 @@ def _newest_that_fit(messages: Sequence[Message], room: int, tokens: Tokens) -> 
     return first
 
 
-def _next_start(messages: Sequence[Message], at: int) -> int:
-    last = _newest_that_fit(messages, 0, lambda _: 1)
-    while at < last and _has_results(messages[at]):
-        at += 1
-    return min(at, last)
+def _starts(messages: Sequence[Message], at: int) -> list[int]:
+    """Where a request may begin, from ``at`` on: not between a call and its result."""
+    return [i for i in range(at, len(messages)) if not _has_results(messages[i])]
 
 
 def _begun(messages: Sequence[Message]) -> list[Message]:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from contextmgr import jsontext
 from contextmgr.assembly import AssembledRequest, Assembler
-from contextmgr.errors import InputError, NotFoundError, TurnError
+from contextmgr.errors import ConflictError, InputError, NotFoundError, TurnError
 from contextmgr.forms import as_sent
 from contextmgr.lookups import History, PinArgument, Pins
 from contextmgr.pinning import Pinning, find_turn
 from contextmgr.recording import Recorder, Reply, no_conversation
 from contextmgr.replies import to_reply
 from contextmgr.scope import Scope
-from contextmgr.store import Transaction
+from contextmgr.store import Job, Transaction
 from contextmgr.suggestions import Suggestion, suggest
+from contextmgr.summaries import Segment, SegmentStatus
 from contextmgr.syncing import Item, after, carries_on, items_of, new_turns, stored_items
 from contextmgr.tasks import TaskDocument, check_task
 from contextmgr.tokens import text_features
@@ -217,6 +219,33 @@ class Conversation:
     def restore(self, turn: int) -> Turn:
         """Let a withdrawn turn stand in requests again, where the window still reaches it."""
         return self._set_withdrawn(turn, None)
+
+    def compactions(self) -> list[Segment]:
+        """Every summary segment made of this conversation, whatever became of it, as they were made."""
+        with self._store.reading(self.scope) as tx:
+            self._require(tx)
+            return tx.segments(self._name, every=True)
+
+    def pending(self) -> list[Job]:
+        """Work that is left in the outbox, failed work with its error included."""
+        with self._store.reading(self.scope) as tx:
+            return tx.jobs(self._name)
+
+    def undo(self, compaction: str) -> Segment:
+        """Take a summary segment back: its turns stand verbatim again from the next request on.
+
+        They stand ahead of others while they fit; the next ``assemble`` raises `BudgetError` where they alone do not.
+        Raises `NotFoundError` for an id unknown, `ConflictError` for a segment that is not in force.
+        """
+        with self._store.writing(self.scope) as tx:
+            segment = tx.segment(self._name, compaction)
+            if segment is None:
+                raise NotFoundError(f"there is no compaction {compaction!r} in conversation {self._name!r}")
+            if segment.status not in (SegmentStatus.READY, SegmentStatus.ACTIVE):
+                raise ConflictError(f"compaction {compaction!r} is {segment.status}; undo() the one in force")
+            tx.set_segment(self._name, compaction, SegmentStatus.UNDONE, None)
+            self._break(tx, "undone")
+            return replace(segment, status=SegmentStatus.UNDONE)
 
     def suggest_pins(self, last: int = SUGGEST_FROM) -> list[Suggestion]:
         """Statements among the last ``last`` turns that may deserve a pin, strongest first.  Pins nothing."""

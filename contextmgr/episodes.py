@@ -22,13 +22,13 @@ from contextmgr.turns import Turn
 Why = Literal["begin", "time gap", "change of subject", "completed task"]
 
 GAP = timedelta(hours=2)
-FAMILIAR = 0.30
+FAMILIAR = 0.25
 """Share of a user turn's weight in words below which, if the episode has not used them, the subject has changed."""
-FAMILIAR_WHEN_DONE = 0.45
+FAMILIAR_WHEN_DONE = 0.35
 """The same where the task before it was completed."""
 MIN_TERMS = 6
-"""Different words a user turn must have for its subject to be judged."""
-REMEMBERED = 8
+"""Different words a user turn must have for its subject to be judged, and it must follow an answer."""
+REMEMBERED = 4
 """Exchanges back that an episode's words are remembered."""
 _READ = 4_000  # characters of one text that are looked at
 
@@ -142,6 +142,8 @@ class _Reader:
     spread: Counter[str] = field(default_factory=Counter)  # in how many exchanges a word was used
     recent: deque[set[str]] = field(default_factory=lambda: deque([set()], maxlen=REMEMBERED))
     latest: datetime | None = None
+    started: bool = False
+    answered: bool = False  # whether the turn before ended an exchange
     done: bool = False
 
     def read(self, turn: Turn) -> Why | None:
@@ -157,13 +159,13 @@ class _Reader:
         return why
 
     def _judge(self, turn: Turn) -> Why | None:
-        if self.latest is None and not self.exchanges and not self.recent[-1]:
+        if not self.started:
             return "begin"
         if turn.role != "user":
             return None
         if turn.said_at is not None and self.latest is not None and turn.said_at - self.latest >= self.gap:
             return "time gap"
-        words = set(_words(turn))
+        words = set(_words(turn)) if self.answered else set[str]()
         if len(words) < MIN_TERMS:
             return None
         share = self._share(words)
@@ -181,6 +183,7 @@ class _Reader:
         used = set(_words(turn)) - self.recent[-1]
         self.recent[-1] |= used
         self.spread.update(used)
+        self.started, self.answered = True, turn.ends_exchange
         self.latest = max((at for at in _times(turn, self.latest) if at is not None), default=None)
         self.done = _is_done(turn, self.done)
 
@@ -219,7 +222,9 @@ def _is_done(turn: Turn, done: bool) -> bool:
 
 def _is_list_done(given: dict[str, object], done: bool) -> bool:
     """Whether a call that keeps a task list ticks off everything on it."""
-    states = [str(item.get("status")) for v in given.values() if isinstance(v, list) for item in v if isinstance(item, dict)]
+    states = [
+        str(item.get("status")) for v in given.values() if isinstance(v, list) for item in v if isinstance(item, dict)
+    ]
     if not states:
         return done
     return all(state in {"completed", "done", "cancelled"} for state in states)

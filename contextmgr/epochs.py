@@ -6,7 +6,7 @@ Law: inside an epoch rows are only added, at turns not sent yet or (a pin that i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 
 from contextmgr.attachments import Attachments, LateNote, Setting, form_rows, tail_rows

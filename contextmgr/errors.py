@@ -24,6 +24,7 @@
     ├── BudgetError                      what may never give way is larger than the budget
     ├── InvalidRequestError              a request of ours breaks the API's rules: a defect, never sent
     ├── ProofError                       a pin is not where it should be: a defect, never sent
+    ├── writers.WriterError              a model or function gave no summary that can be used
     └── StoreError                       the store cannot be used
         ├── StoreBusyError               a lock was not free within the stated wait
         └── StoreVersionError            written by a newer contextmgr

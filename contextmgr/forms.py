@@ -13,7 +13,11 @@ from contextmgr.features import Features
 from contextmgr.tokens import Count, block_features
 from contextmgr.turns import Block, ToolResult, Turn, is_blank
 
-IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+READABLE = {
+    "image": frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"}),
+    "document": frozenset({"application/pdf"}),
+}
+_HOLDERS = {"base64": "data", "text": "data", "content": "content"}
 HEAD_SHARE = 0.6
 ERROR_CHARACTERS = 240  # of an error message that a masked result keeps
 MIN_CUT = 120  # tokens: below this head and tail say nothing, and the mask is the better form
@@ -121,16 +125,34 @@ def legal_part(part: Block) -> Block:
     """A part of a message as it is; without blank texts inside, or a label where the API could not read it."""
     kind = str(part.get("type"))
     if kind == "search_result":
-        return _mended(part, "content", part)
-    source = part.get("source")
-    if kind not in READABLE:
-        return part
+        inside = _legal_parts(part.get("content"))
+        return {**part, "content": inside} if inside else _unreadable(part)
+    if kind in READABLE:
+        source = _legal_source(kind, part.get("source"))
+        return {**part, "source": source} if source else _unreadable(part)
+    return part
+
+
+def _legal_parts(content: object) -> list[Block]:
+    parts = content if isinstance(content, (list, tuple)) else ()
+    return [legal_part(dict(p)) for p in parts if isinstance(p, Mapping) and not is_blank(p)]
+
+
+def _legal_source(kind: str, source: object) -> Block | None:
+    """A source as the API reads it, or None where there is nothing it could read."""
     if not isinstance(source, Mapping) or not source.get("type"):
-        return labels.text_block(labels.unreadable(kind))
-    if source["type"] == "content":
-        mended = _mended(source, "content", part)
-        return part if mended is source else {**part, "source": mended} if "content" in mended else mended
-    is_read = source["type"] != "base64" or source.get("media_type") in READABLE[kind]
-    if is_read and str(source.get("data", "")).strip() or "data" not in source and source["type"] != "base64":
-        return part
-    return labels.text_block(labels.unreadable(kind, source.get("media_type")))
+        return None
+    form = str(source["type"])
+    if form == "content" and not isinstance(source.get("content"), str):
+        inside = _legal_parts(source.get("content"))
+        return {**source, "content": inside} if inside else None
+    holder = _HOLDERS.get(form)
+    if holder is not None and not str(source.get(holder) or "").strip():
+        return None
+    return None if form == "base64" and source.get("media_type") not in READABLE[kind] else dict(source)
+
+
+def _unreadable(part: Block) -> Block:
+    source = part.get("source")
+    media = source.get("media_type") if isinstance(source, Mapping) else None
+    return labels.text_block(labels.unreadable(str(part.get("type")), media))

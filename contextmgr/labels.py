@@ -152,9 +152,10 @@ def part_left_out(kind: str, turn: int, tools: Iterable[str]) -> str:
     return f"[{kind} left out here; stored in turn {turn}{_how(tools)}.]"
 
 
-def unreadable_image(media_type: str) -> str:
-    """The line for an image that the API would refuse."""
-    return f"[An image of type {json.dumps(media_type)[:60]} stood here; the API cannot read that format.]"
+def unreadable(kind: str, media_type: object) -> str:
+    """The line for an image, document or the like that the API would refuse."""
+    of = f" of type {json.dumps(media_type)[:60]}" if isinstance(media_type, str) else ""
+    return f"[Here stood: {kind}{of}. The API cannot read it.]"
 
 
 def late(call: Mapping[str, Any], turn: int, pinned: Sequence[str] = ()) -> str:

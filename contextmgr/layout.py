@@ -16,6 +16,7 @@ from contextmgr import forms, jsontext, labels
 from contextmgr.pins import Pin
 from contextmgr.proof import Place
 from contextmgr.turns import (
+    SERVER_CALL_TYPES,
     Block,
     Turn,
     is_blank,
@@ -95,10 +96,9 @@ class _Messages:
 
     def server_block(self, block: Block) -> Block:
         """A server tool's call or result under an id of the API's own form, renamed alike in both."""
-        if block["type"] == "server_tool_use":
+        if block["type"] in SERVER_CALL_TYPES:
             raw = str(block.get("id"))
-            clean = raw if _SERVER_ID.fullmatch(raw) else "srvtoolu_" + re.sub(r"[^a-zA-Z0-9_]", "_", raw)
-            self.server_ids[raw] = self._unique(clean)
+            self.server_ids[raw] = self._unique(_server_id(block["type"], raw))
             return {**block, "id": self.server_ids[raw]}
         if is_server_result(block):
             return {**block, "tool_use_id": self.server_ids.get(str(block["tool_use_id"]), block["tool_use_id"])}
@@ -110,6 +110,12 @@ class _Messages:
             name, k = f"{clean}_{k}", k + 1
         self.ids.add(name)
         return name
+
+
+def _server_id(kind: str, raw: str) -> str:
+    if kind != "server_tool_use":
+        return _NOT_AN_ID.sub("_", raw) or "call"
+    return raw if _SERVER_ID.fullmatch(raw) else "srvtoolu_" + re.sub(r"[^a-zA-Z0-9_]", "_", raw)
 
 
 def layout(plan: Plan, pins: Sequence[Pin]) -> Laid:
@@ -160,26 +166,29 @@ def _assistant(
 ) -> None:
     sends_tools = bool(plan.epoch.head.tools)
     ids: list[str] = []
-    for i, block in enumerate(assistant_blocks(turn, thinks=thinks, dropped=dropped)):
-        if not sends_tools and _is_tool_block(block):
-            continue
+    for i, block in enumerate(assistant_blocks(turn, thinks=thinks, dropped=dropped, tools=sends_tools)):
         if block["type"] == "tool_use":
             ids.append(messages.own_id(str(block["id"])))
             block = {**block, "id": ids[-1], "name": tool_name(str(block["name"]))}
         block = messages.server_block(block)
-        messages.add("assistant", _sent(block, turn.sendable), turn=turn.number, index=i)
+        messages.add("assistant", forms.legal_part(_sent(block, turn.sendable)), turn=turn.number, index=i)
     if turn.calls:
         _results(messages, turn, rows, ids)
     _attach(messages, turn, rows)
 
 
 def _is_tool_block(block: Block) -> bool:
-    return block["type"] in ("tool_use", "server_tool_use") or is_server_result(block)
+    return block["type"] == "tool_use" or block["type"] in SERVER_CALL_TYPES or is_server_result(block)
 
 
-def assistant_blocks(turn: Turn, *, thinks: bool, dropped: frozenset[str] = frozenset()) -> list[Block]:
-    """The blocks of an assistant turn as they may be sent: thinking whole or not at all, no dangling server call."""
-    blocks = [b for b in turn.blocks if not _names(b, dropped)]
+def assistant_blocks(
+    turn: Turn, *, thinks: bool, dropped: frozenset[str] = frozenset(), tools: bool = True
+) -> list[Block]:
+    """The blocks of an assistant turn as they may be sent: thinking whole or not at all, no dangling server call.
+
+    ``tools`` says whether the request has any; without them it cannot hold tool blocks.
+    """
+    blocks = [b for b in turn.blocks if not _names(b, dropped) and (tools or not _is_tool_block(b))]
     if not (thinks and _thinking_may_return(turn, blocks)):
         blocks = [b for b in blocks if not is_thinking(b)]
     if turn.is_paused and blocks and blocks[-1].get("type") == "text":
@@ -196,7 +205,7 @@ def tool_name(raw: str) -> str:
 def _names(block: Block, ids: frozenset[str]) -> bool:
     if not ids:
         return False
-    if block["type"] == "server_tool_use":
+    if block["type"] in SERVER_CALL_TYPES:
         return str(block.get("id")) in ids
     return is_server_result(block) and str(block["tool_use_id"]) in ids
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from contextmgr import jsontext
@@ -24,6 +24,10 @@ from contextmgr.scope import Scope, check_name
 from contextmgr.store import ConversationRecord, Store, open_store
 from contextmgr.store.sqlite import Durability
 
+if TYPE_CHECKING:
+    from contextmgr.background import Background
+    from contextmgr.writers import Writer
+
 
 class Manager:
     """Opens a store and gives out conversations.
@@ -32,6 +36,11 @@ class Manager:
     shipped name, a TOML path, an input budget in tokens or a `Profile`; ``models`` a TOML file over the shipped model
     table; ``durability`` what a stored turn survives: killing the ``process``, or a ``power`` cut; ``wait`` the
     longest wait for a lock, in seconds; ``zone`` the time zone of dates in requests; ``clock`` gives the time.
+
+    ``summarizer`` turns exploratory turns that leave the view into a summary: ``"extractive"`` picks verbatim sentences
+    without a model, a `Writer` (an ``AnthropicWriter``, or any callable) is asked; None leaves a gap line.  It works in
+    a thread of its own, or with ``background=False`` only in ``flush()``.  ``prompts`` is a directory of templates that
+    win over the shipped ones.
 
     Raises `StoreError`, `ProfileError` or `ModelTableError`.
     """
@@ -47,13 +56,16 @@ class Manager:
         zone: str = "UTC",
         counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
+        summarizer: Literal["extractive"] | Writer | None = None,
+        background: bool = True,
+        prompts: str | Path | None = None,
     ) -> None:
         self._profile = load_profile(profile)
         self._table = ModelTable.load(models) if isinstance(models, (str, Path)) else models
         self._zone = _zone(zone)
         self._counter = counter
         self._clock = clock or _now
-        self._head_weights: dict[str, object] = {}
+        self._background = None if summarizer is None else self._make_background(summarizer, background, prompts)
         self._store = open_store(store, durability=durability, wait=wait)
         self._closed = False
 
@@ -96,10 +108,22 @@ class Manager:
         scope = Scope(tenant=tenant, project=project)
         return ProjectPins(self._pinning(scope))
 
-    def close(self) -> None:
-        """Close the store.  Closing twice is fine."""
+    def flush(self, timeout: float = 60.0) -> int:
+        """Do the work in the background that is due, or wait for it, at most ``timeout`` seconds.
+
+        Returns how many jobs are left: failed ones, or those that did not get their turn.
+        """
+        return 0 if self._background is None else self._background.flush(timeout)
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Stop the background work after at most ``timeout`` seconds and close the store.  Closing twice is fine.
+
+        Work that is left stays in the outbox and is done when its conversation is opened again.
+        """
         if not self._closed:
             self._closed = True
+            if self._background is not None:
+                self._background.close(timeout)
             self._store.close()
 
     def __enter__(self) -> Self:
@@ -130,8 +154,37 @@ class Manager:
 
     def _open(self, scope: Scope, conversation: str) -> Conversation:
         recorder = Recorder(self._store, scope, self._count, self._family)
-        assembler = Assembler(self._store, scope, self._profile, self._table, self._count, self._clock)
+        on_work = None
+        if self._background is not None:
+            background = self._background
+            background.add(scope, conversation)  # a process that was killed may have left work
+
+            def on_work(name: str) -> None:
+                background.add(scope, name)
+
+        assembler = Assembler(self._store, scope, self._profile, self._table, self._count, self._clock, on_work)
         return Conversation(conversation, recorder, assembler, self._pinning(scope))
+
+    def _make_background(
+        self, summarizer: Literal["extractive"] | Writer, threaded: bool, prompts: str | Path | None
+    ) -> Background:
+        from contextmgr.background import Background
+        from contextmgr.summarising import EXTRACTIVE, Summariser, SummaryWorker
+        from contextmgr.templates import Templates
+
+        if isinstance(summarizer, str) and summarizer != EXTRACTIVE:
+            raise InputError(f"summarizer={summarizer!r} is unknown; use 'extractive', a Writer, or None")
+        writer = None if isinstance(summarizer, str) else summarizer
+        summariser = Summariser(writer, Templates(prompts), self._count)
+
+        def run(scope: Scope, conversation: str) -> int:
+            return SummaryWorker(self._store, scope, self._profile, summariser, self._clock).run(conversation)
+
+        return Background(run, self._left, threaded=threaded)
+
+    def _left(self, scope: Scope, conversation: str) -> int:
+        with self._store.reading(scope) as tx:
+            return len(tx.jobs(conversation))
 
     def _pinning(self, scope: Scope) -> Pinning:
         return Pinning(self._store, scope, self._profile, self._count, self._clock)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from contextmgr import jsontext
@@ -101,7 +101,6 @@ class Pinning:
             sha256=jsontext.sha256(text),
             kind=kind,
             author=author,
-            order=int(self.clock().timestamp() * 1e6),
             turn=turn,
             block=quote.block if quote else None,
             start=quote.start if quote else None,
@@ -115,11 +114,13 @@ class Pinning:
     def _keep(self, tx: Transaction, conversation: str | None, pins: Sequence[Pin], old: Pin | None) -> None:
         active = [p for p in self._all_active(tx, conversation) if old is None or p.id != old.id]
         self._check_budget(active, pins)
-        for pin in pins:
+        made = tx.pins(conversation) if conversation is not None else tx.project_pins()
+        newest = max((p.order for p in made), default=0)  # never from the clock, which may step back
+        for order, pin in enumerate(pins, newest + 1):
             same = next((p for p in active if _same_place(p, pin)), None)
             if same is not None:
                 raise PinError(f"{pin.text[:60]!r} is pinned already as {same.id}; use replace() or revoke() on that")
-            tx.add_pin(conversation, pin)
+            tx.add_pin(conversation, replace(pin, order=order))
         if old is not None:
             tx.end_pin(old.id, PinStatus.REPLACED, pins[0].id, None)
         if conversation is not None:

@@ -15,6 +15,7 @@ from contextmgr.pins import Pin
 from contextmgr.profiles import Profile
 from contextmgr.recording import no_conversation
 from contextmgr.store import ConversationRecord, Transaction
+from contextmgr.summaries import Segment, SegmentStatus, joined
 from contextmgr.turns import Status, Turn
 from contextmgr.views import Epoch, RequestRecord, ViewRow
 
@@ -36,11 +37,17 @@ def read_snapshot(tx: Transaction, conversation: str, profile: Profile) -> Snaps
     turns = tuple(t for t in stored if is_visible(t))
     if not turns:
         raise NothingToAnswerError(f"conversation {conversation!r} has nothing to answer; add_user() first")
-    pins = _pins(tx, conversation, turns[0].number, epoch, rows)
+    live = tx.segments(conversation)
+    undone = tuple(s for s in live if s.status is SegmentStatus.UNDONE)
+    kept = _kept(tx, conversation, epoch, undone, turns[0].number)
+    pins = _pins(tx, conversation, (*kept, *turns)[0].number, epoch, rows)
     active = tuple(p for p in pins if p.is_active)
     return Snapshot(
         version=record.version,
-        turns=turns,
+        turns=(*kept, *turns),
+        kept=frozenset(t.number for t in kept),
+        segments=tuple(s for s in live if s.status is not SegmentStatus.UNDONE),
+        undone=undone,
         hidden=frozenset(t.number for t in stored if not is_visible(t)),
         last=last,
         epoch=epoch,
@@ -80,6 +87,15 @@ def _window(
         weight += sum(sum(t.features) for t in batch)
         at = batch[0].number - 1 if batch else 0
     return turns
+
+
+def _kept(
+    tx: Transaction, conversation: str, epoch: Epoch | None, undone: Sequence[Segment], first: int
+) -> tuple[Turn, ...]:
+    """Visible turns before the window that stand in the view because a summary of them was undone."""
+    ranges = joined([*(epoch.kept if epoch is not None else ()), *(r for s in undone for r in s.ranges)])
+    found = [t for a, b in ranges if a < first for t in tx.turns(conversation, a, min(b, first - 1))]
+    return tuple(t for t in found if is_visible(t))
 
 
 def _in_hand(tx: Transaction, conversation: str, turns: Sequence[Turn]) -> Turn | None:

@@ -18,11 +18,15 @@ from contextmgr.turns import Block, Turn, is_blank, is_thinking, to_blocks
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One block with the role it was said in; ``at`` is the index of its message, for errors."""
+    """One block with the role it was said in; ``at`` is the index of its message, for errors.
+
+    ``awaited`` marks the place of a result that has not come yet.
+    """
 
     role: str
     block: Block
     at: int = -1
+    awaited: bool = False
 
     @property
     def value(self) -> str:
@@ -80,42 +84,49 @@ def stored_items(turns: Sequence[Turn]) -> Iterator[Item]:
         have = turn.in_place
         for i, call in enumerate(turn.calls):
             body = forms.as_sent(have[i].body) if i in have else {**forms.filler(), "type": "tool_result"}
-            yield Item("user", {**body, "tool_use_id": call["id"]}, turn.number)
+            awaited = turn.is_open and i not in have
+            yield Item("user", {**body, "tool_use_id": call["id"]}, turn.number, awaited)
 
 
 def after(known: Sequence[Item], given: Sequence[Item], *, what: str) -> list[Item]:
     """What ``given`` says beyond ``known``.  Raises `HistoryConflictError` at the first block that differs."""
-    index, conflict = _carried(known, given)
+    index, conflict, came = _carried(known, given)
     if conflict is not None:
         item, stored = conflict
         raise HistoryConflictError(
             f"messages[{item.at}] differs from {what} (at {stored.at}): the past cannot be changed; "
             "send it as it was, or start a new conversation"
         )
-    return list(given[index:])
+    return [*came, *given[index:]]
 
 
 def carries_on(known: Sequence[Item], given: Sequence[Item]) -> bool:
     """Whether ``given`` begins with all of ``known``."""
-    index, conflict = _carried(known, given)
+    index, conflict, _ = _carried(known, given)
     return conflict is None and len(_worded(given[:index])) == len(_worded(known))
 
 
-def _carried(known: Sequence[Item], given: Sequence[Item]) -> tuple[int, tuple[Item, Item] | None]:
-    """How many items of ``given`` are known, and the first pair that differs.  A client may drop thinking."""
+def _carried(known: Sequence[Item], given: Sequence[Item]) -> tuple[int, tuple[Item, Item] | None, list[Item]]:
+    """How many items of ``given`` are known, the first pair that differs, and awaited results among the known.
+
+    A client may drop thinking.
+    """
     said = iter(_worded(known))
     told, last_at = 0, -1
+    came: list[Item] = []
     for index, item in enumerate(given):
         if is_thinking(item.block):
             told = index + 1 if item.at == last_at else told
             continue
         stored = next(said, None)
         if stored is None:
-            return told, None
+            return told, None, came
         if item.value != stored.value and not _fills(stored, item):
-            return told, (item, stored)
+            return told, (item, stored), came
+        if stored.awaited:
+            came.append(item)
         told, last_at = index + 1, item.at
-    return told, None
+    return told, None, came
 
 
 def _worded(items: Sequence[Item]) -> list[Item]:

@@ -22,6 +22,7 @@ Role = Literal["user", "assistant"]
 Author = Literal["user", "operator", "model"]
 
 THINKING_TYPES = frozenset({"thinking", "redacted_thinking"})
+SERVER_CALL_TYPES = frozenset({"server_tool_use", "mcp_tool_use"})
 MAX_TURN_BYTES = 64 * 2**20
 
 
@@ -192,7 +193,7 @@ def is_blank(block: Mapping[str, Any]) -> bool:
 
 def server_calls(blocks: Iterable[Mapping[str, Any]]) -> set[str]:
     """Ids of the tool calls that the API runs itself."""
-    return {str(b.get("id")) for b in blocks if b.get("type") == "server_tool_use"}
+    return {str(b.get("id")) for b in blocks if b.get("type") in SERVER_CALL_TYPES}
 
 
 def is_server_result(block: Mapping[str, Any]) -> bool:
@@ -251,10 +252,12 @@ def check_user(blocks: Sequence[Block]) -> None:
     if not any(not is_blank(b) for b in blocks):
         raise TurnError("a user message must say something: it is empty or white space only")
     for block in blocks:
-        if block["type"] in {"tool_use", "server_tool_use"} or is_thinking(block):
+        if block["type"] in {"tool_use", *SERVER_CALL_TYPES} or is_thinking(block):
             raise TurnError(f"a user message cannot hold a {block['type']!r} block; use add_reply()")
         if block["type"] == "tool_result":
             raise TurnError("results of tool calls belong to add_tool_results()")
+        if block["type"].endswith("_tool_result"):
+            raise TurnError(f"a {block['type']!r} block belongs to the assistant's message; use add_reply()")
 
 
 def check_assistant(blocks: Sequence[Block]) -> None:

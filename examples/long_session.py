@@ -1,6 +1,6 @@
 """A long session in a small budget, without a key: old outputs leave, the pinned rule stays, its proof says where.
 
-    python examples/long_session.py
+python examples/long_session.py
 """
 
 from __future__ import annotations

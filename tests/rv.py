@@ -218,7 +218,7 @@ class Watch:
     def check(
         self, assembler: Assembler, conversation: str, request: AssembledRequest, settled: bool
     ) -> dict[int, Sent]:
-        """RV1-RV7 and the growth of epochs.  ``settled`` says that no pin came or went meanwhile."""
+        """RV1-RV7 and the growth of epochs.  ``settled`` says that nothing was added meanwhile."""
         with assembler.store.reading(assembler.scope) as tx:
             records = read_records(tx, conversation, request.number)
         entry = model_entry(request.params["model"], assembler.table)
@@ -295,6 +295,13 @@ def _state(assembler: Assembler, conversation: str) -> tuple[Any, ...]:
     return record, last.number if last else 0, tuple((p.id, p.status, p.sha256) for p in pins)
 
 
+def _given(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The part of a state that assembling itself never changes."""
+    record, _, pins = state
+    own = (record.last_turn, record.open_turn, record.updated_at) if record is not None else ()
+    return own, pins
+
+
 @contextmanager
 def watching() -> Iterator[Watch]:
     """Check every request that any assembler of this process issues or gives again."""
@@ -303,11 +310,13 @@ def watching() -> Iterator[Watch]:
 
     def watched(self: Assembler, conversation: str, **arguments: Any) -> AssembledRequest:
         arguments = {k: list(v) if isinstance(v, Iterator) else v for k, v in arguments.items()}
-        before = _state(self, conversation)[2]
+        before = _given(_state(self, conversation))
         request = assemble(self, conversation, **arguments)
         state = _state(self, conversation)
-        watch.check(self, conversation, request, settled=before == state[2])
-        _check_repeat(self, conversation, request, arguments, state)
+        settled = before == _given(state)
+        watch.check(self, conversation, request, settled=settled)
+        if settled and state[1] == request.number:
+            _check_repeat(self, conversation, request, arguments, state)
         return request
 
     def again(self: Assembler, conversation: str, number: int) -> AssembledRequest:
@@ -321,14 +330,12 @@ def watching() -> Iterator[Watch]:
         self: Assembler, conversation: str, request: AssembledRequest, arguments: Mapping[str, Any], state: Any
     ) -> None:
         """RV8, where no other thread or process has moved the conversation on meanwhile."""
-        if state[1] != request.number:
-            return
         with self.store._lock if isinstance(self.store, SqliteStore) else threading.Lock():
             written = _changes(self)
             if _state(self, conversation) != state:
                 return
             second = assemble(self, conversation, **arguments)
-            if _state(self, conversation) != state and _changes(self) == written:
+            if _given(_state(self, conversation)) != _given(state):
                 return  # another process went on
             assert _changes(self) == written, "RV8 assembling again wrote to the store"
         assert second.number == request.number, "RV8 assembling again made a new request"

@@ -11,6 +11,7 @@ import pytest
 
 from tests.loopback import ANSWER, model_server
 
+RULE = "All database calls must use prepared statements. This is non-negotiable."
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
@@ -36,7 +37,7 @@ def test_quickstart_goes_on_where_it_was(tmp_path: Path) -> None:
     assert ANSWER in first
     assert "1 pin proved" in second
     texts = [[b["text"] for m in body["messages"] for b in m["content"]] for body in bodies]
-    assert [t.count("All database calls must use prepared statements. This is non-negotiable.") for t in texts] == [1, 1]
+    assert [t.count(RULE) for t in texts] == [1, 1]
 
 
 def test_long_session(tmp_path: Path) -> None:

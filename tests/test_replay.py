@@ -29,6 +29,7 @@ from contextmgr.turns import Block, Usage
 from tests.request_check import blocks_of, check_request, texts_of
 
 MODEL = "claude-sonnet-5-5"
+FOLDERS = ("claude-code-entire", "claude-code-packmind", "tau-bench", "swe-agent", "codex-agentv")
 
 
 def text(words: str) -> Block:

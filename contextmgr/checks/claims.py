@@ -7,11 +7,12 @@ it stands; what is not found here is only the statement of whoever wrote the sum
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 _USER = (
-    r"(?:(?:the|this|our)\s+)?(?:user|customer|operator|human|passenger)\b(?!['’]s)"
+    r"(?:(?:the|this|our)\s+)?(?:user|customer|operator|human)\b(?!['’]s)"
     r"|(?:der|die|dem|den)\s+(?:nutzer|benutzer|anwender|kunde|auftraggeber)(?:in)?\b"
     r"|(?:l['’]utilisat(?:eur|rice)|l['’]usager|le\s+client|la\s+cliente)\b"
     r"|(?:el|la)\s+(?:usuari[oa]|cliente)\b|o\s+usuário\b"
@@ -41,7 +42,7 @@ _BETWEEN = (
 )
 _SPOKEN = re.compile(
     rf"(?<![\w-])(?P<who>{_USER})(?:{_BETWEEN}(?:(?P<agreed>{_AGREED})|(?P<said>{_SAID}))(?![\w-])"
-    rf"(?:\s+(?:that|to|for|the\s+(?:assistant|agent|model)(?:\s+to)?|if|whether|us|me|dass|darum|que|de))*)",
+    rf"(?:\s+(?:that|to|for|the\s+(?:assistant|agent|model)(?:\s+to)?|if|whether|us|me|dass|darum|que|de)\b)*)",
     re.IGNORECASE,
 )
 # German and other participles stand at the end: "Der Nutzer hat ... bestätigt".
@@ -72,7 +73,8 @@ _NOMINAL = re.compile(
     r"|(?P<said2>requested|required|wanted|demanded|instructed|asked\s+for|rejected|forbidden|prohibited))\s+by\s+the\s+(?:user|customer)\b"
     r"|\b(?P<agreed3>(?:permission|approval|consent|authori[sz]ation|(?:the\s+)?go-ahead)\s+(?:was|has\s+been|is|were)\s+(?:given|granted|received|obtained|confirmed))\b"
     r"|\b(?P<agreed4>(?:the\s+)?(?:assistant|agent|model)\s+(?:is|was|has\s+been|may|is\s+now)\s+(?:allowed|permitted|authori[sz]ed|cleared|approved)(?:\s+to)?)\b"
-    r"|\b(?P<said3>(?:the\s+)?(?:assistant|agent|model)\s+(?:is|was|has\s+been)\s+(?:asked|told|instructed|ordered|forbidden)(?:\s+(?:not\s+)?to)?)\b",
+    r"|\b(?P<said3>(?:the\s+)?(?:assistant|agent|model)\s+(?:is|was|has\s+been)\s+(?:asked|told|instructed|ordered|forbidden)(?:\s+(?:not\s+)?to)?)\b"
+    r"|\b(?P<said4>the\s+(?:assistant|agent|model)\s+(?:must|shall|should|has\s+to|needs\s+to|may\s+only|can\s+only))\b",
     re.IGNORECASE,
 )
 _ASSISTANT = re.compile(
@@ -128,18 +130,24 @@ def _has(match: re.Match[str], group: str) -> bool:
 
 def _without(text: str, found: list[re.Match[str]]) -> str:
     """The statement without the words of the claim, their negation left in place."""
-    for match in sorted(found, key=lambda m: m.start(), reverse=True):
-        groups = match.groupdict()
-        denied = " not " if groups.get("not") or _DENIES.search(match.group()) else " "
-        if match.re in (_SPOKEN_LATE, _UNSPACED):
-            start, end = match.span("who")
-            name = "agreed" if groups.get("agreed") else "said"
-            verb = match.span(name)
-            text = text[: verb[0]] + text[verb[1] :]
-            text = text[:start] + text[end:]
-        else:
-            text = text[: match.start()] + denied + text[match.end() :]
+    for start, end, denied in sorted(_taken(found), reverse=True):
+        text = text[:start] + (" not " if denied else " ") + text[end:]
     return text.strip()
+
+
+def _taken(found: list[re.Match[str]]) -> Iterator[tuple[int, int, bool]]:
+    """The stretches to take out, none overlapping another, and whether a negation has to stand in their place."""
+    upto = 0
+    for match in sorted(found, key=lambda m: (m.start(), -m.end())):
+        if match.start() < upto:
+            continue
+        upto = match.end()
+        denied = bool(match.groupdict().get("not") or _DENIES.search(match.group()))
+        if match.re in (_SPOKEN_LATE, _UNSPACED):
+            yield *match.span("who"), False
+            yield *match.span("agreed" if match["agreed"] else "said"), False
+        else:
+            yield *match.span(), denied
 
 
 _DENIES = re.compile(

@@ -5,6 +5,7 @@ Law: words and data are kept apart.  What a tool returned, or what a call contai
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -16,6 +17,9 @@ from contextmgr.turns import Status, Turn, is_thinking
 
 _OPAQUE = frozenset({"data", "signature", "encrypted_content", "encrypted_index", "id", "tool_use_id", "type"})
 _MATCHES = 8
+_STOPS = frozenset(".!?…。！？")
+_BEGINS = re.compile(r"(?:^|[\n.!?…。！？])[\s\"'”’)\]*_#>+|\[•-]*(?:\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?[*_\"'“(]*$")
+_BREAKS = re.compile(r"[\s*_\"'”’)\]]*(?:\n|$)|[*_\"'”’)\]]*[.!?…。！？]")
 
 
 class Match(NamedTuple):
@@ -64,9 +68,23 @@ class Source:
         return sentences(self.words)
 
     @cached_property
+    def raw_data(self) -> str:
+        """Calls, results and documents as one text."""
+        return "\n".join(_data(self.turn))
+
+    @cached_property
     def data(self) -> str:
-        """Calls, results and documents as one text, as searched."""
-        return plain("\n".join(_data(self.turn)))
+        """The same as searched."""
+        return plain(self.raw_data)
+
+    def is_sentence(self, text: str) -> bool:
+        """Whether a text stands in the words as whole sentences, not cut out of one."""
+        at = self.words.find(text)
+        while at >= 0:
+            if _BEGINS.search(self.words, max(0, at - 40), at) and (text.rstrip()[-1:] in _STOPS or _BREAKS.match(self.words, at + len(text))):
+                return True
+            at = self.words.find(text, at + 1)
+        return False
 
     @cached_property
     def index(self) -> Mapping[str, Sequence[int]]:

@@ -115,6 +115,10 @@ def scenario(
             from contextmgr.cli.console import output
 
             output().print(outcome.table())
+            failed = [f"not as expected: {c.what}: {', '.join(c.failures)}" for c in outcome.checks if not c.passed]
+            for line in failed:
+                output().print(line, markup=False)
+    raise typer.Exit(0 if outcome.passed else 1)
 
 
 @contextmanager
@@ -124,6 +128,8 @@ def _errors_in_one_line() -> Iterator[None]:
         _say_each_kind_once()
         try:
             yield
+        except BrokenPipeError:
+            raise  # whoever read the output has seen enough; typer ends the program quietly
         except (ContextManagerError, OSError) as error:
             typer.echo(f"contextmgr: {type(error).__name__}: {' '.join(str(error).split())}", err=True)
             raise typer.Exit(2) from error

@@ -61,7 +61,7 @@ def replay_session(
     clock = Clock()
     with Manager("sqlite://", profile=profile, counter=counter, clock=clock) as manager:
         chat = manager.conversation("replay", tenant="replay")
-        drive = _Drive(chat, clock, head, entry, profile, weigher, on_request)
+        drive = _Drive(chat, manager.flush, clock, head, entry, profile, weigher, on_request)
         for number, (event, at) in enumerate(zip(session.events, moments(session.events), strict=True)):
             drive.event(event, at, pin=number == pinned)
     return drive.outcome(session, stand_in=stand_in, seconds=time.perf_counter() - started)
@@ -96,6 +96,7 @@ class _Drive:
     """One conversation on its way."""
 
     chat: Conversation
+    flush: Callable[[], int]
     clock: Clock
     head: Head
     entry: ModelEntry
@@ -175,6 +176,7 @@ class _Drive:
     def _call(self) -> AssembledRequest | None:
         self.calls += 1
         self.history.settle()
+        self.flush()  # a replay is faster than life: what is due in the background is done first
         try:
             request = self.chat.assemble(
                 model=self.head.model, max_tokens=self.max_tokens, system=self.head.system, tools=self.head.tools

@@ -221,7 +221,9 @@ class Transaction(Protocol):
         ...
 
     def segments(self, conversation: str, *, every: bool = False) -> list[Segment]:
-        """Ready and active segments by first turn; ``every`` gives all of any status, as they were made."""
+        """Ready and active segments, and those undone that no epoch has heard of, by first turn; ``every`` gives all of
+        any status, as they were made.
+        """
         ...
 
     def segment(self, conversation: str, segment_id: str) -> Segment | None:

@@ -135,7 +135,14 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     "delete_calibration": delete(CALIBRATION).where(_here(CALIBRATION), CALIBRATION.c.model == bindparam("model")),
     "insert_summary": insert(SUMMARY),
     "live_summaries": select(SUMMARY)
-    .where(_here(SUMMARY), SUMMARY.c.status.in_(("ready", "active")))
+    .where(
+        _here(SUMMARY),
+        or_(
+            SUMMARY.c.status == "ready",
+            SUMMARY.c.status == "active",
+            and_(SUMMARY.c.status == "undone", SUMMARY.c.into.is_(null())),
+        ),
+    )
     .order_by(SUMMARY.c.first),
     "summaries": select(SUMMARY).where(_here(SUMMARY)).order_by(SUMMARY.c.at, SUMMARY.c.first, SUMMARY.c.id),
     "summary": select(SUMMARY).where(_here(SUMMARY), SUMMARY.c.id == bindparam("id")),

@@ -1,0 +1,49 @@
+"""Whether two sentences say the same with the same sign: what one denies the other denies, and no word is turned around.
+
+Law: only what both speak of is compared; a negation in a part of the source that the statement leaves out is no matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from contextmgr.checks.vocabulary import OPPOSITES
+from contextmgr.checks.words import Cue, stem
+
+_OPPOSITE: dict[str, set[str]] = {}
+for _one, _other in OPPOSITES:
+    _OPPOSITE.setdefault(stem(_one), set()).add(stem(_other))
+    _OPPOSITE.setdefault(stem(_other), set()).add(stem(_one))
+
+
+def added(mine: Sequence[Cue], theirs: Iterable[Cue]) -> Cue | None:
+    """The first negation of a statement that no negation of its source answers for."""
+    free = list(theirs)
+    for cue in mine:
+        answer = next((c for c in free if cue.matches(c)), None)
+        if answer is None:
+            return cue
+        free.remove(answer)
+    return None
+
+
+def lost(bag: frozenset[str], mine: Sequence[Cue], theirs: Iterable[Cue]) -> Cue | None:
+    """The first negation of a source about words that the statement has, but without the negation."""
+    free = list(mine)
+    for cue in theirs:
+        if cue.head not in bag:
+            continue
+        answer = next((c for c in free if cue.matches(c)), None)
+        if answer is None:
+            return cue
+        free.remove(answer)
+    return None
+
+
+def turned(bag: frozenset[str], theirs: frozenset[str]) -> tuple[str, str] | None:
+    """A word of the statement whose opposite stands in the source in its place, with that opposite."""
+    for word in sorted(bag - theirs):
+        for opposite in sorted(_OPPOSITE.get(word, ())):
+            if opposite in theirs and opposite not in bag:
+                return word, opposite
+    return None
