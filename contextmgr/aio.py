@@ -187,10 +187,12 @@ class AsyncManager:
         """The operator's pins for a project; see `Manager.project_pins`."""
         return AsyncProjectPins(self._sync.project_pins(tenant=tenant, project=project), self._pool)
 
-    async def close(self) -> None:
+    flush = _awaited(Manager.flush)
+
+    async def close(self, timeout: float = 5.0) -> None:
         """Finish what was begun, then close the store and the pool.  Closing twice is fine."""
         await asyncio.to_thread(self._pool.shutdown)
-        await asyncio.to_thread(self._sync.close)
+        await asyncio.to_thread(self._sync.close, timeout)
 
     async def __aenter__(self) -> Self:
         return self

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from contextmgr.compaction import SOURCE_SHARE
-from contextmgr.episodes import segments
+from contextmgr.episodes import segments, source_tokens
 from contextmgr.epochs import Decision, Snapshot, Terms, turn_weight
 from contextmgr.features import Features, total
 from contextmgr.turns import Turn
@@ -17,6 +17,8 @@ from contextmgr.views import Form, RowKind
 
 SEGMENTS = 16  # level-0 segments that the summary tier holds before it merges
 MIN_ITEMS = 120  # unweighted tokens: the least that one segment may say
+LEAST = 4  # a piece of less than this part of a full one waits for more turns
+REACH_BACK = 64  # turns before the window that may be read with its first piece
 MASKED = Features(fixed=40)  # about what a masked result weighs
 
 
@@ -31,15 +33,19 @@ def work(
     """Turn ranges to summarise after this decision; ``planned`` are those in the outbox already."""
     window = [t for t in snapshot.turns if t.number not in snapshot.kept]
     leaving = _leaving(window, decision, terms)
-    done = [s.last for s in snapshot.segments] + [b for _, b in planned]
-    start = max([window[0].number - 1, *done]) + 1
-    if start >= leaving:
+    done = max([*(s.last for s in snapshot.segments), *(b for _, b in planned)], default=window[0].number - 1)
+    recent = window[-min(len(window), terms.profile.recent.min_turns)].number
+    source = [t for t in window if done < t.number < max(recent, leaving)]
+    if not source or done + 1 >= leaving:
         return []
-    recent = window[-terms.profile.recent.min_turns].number if len(window) > terms.profile.recent.min_turns else 0
-    source = [t for t in window if start <= t.number < max(recent, leaving)]
-    pieces = segments(source, tokens=SOURCE_SHARE * item_budget(terms.profile.summary.cap))
-    growing = pieces[-1:] if source and source[-1].number >= leaving else []
-    return [(a, b) for a, b in pieces if a < leaving and (a, b) not in growing]
+    size = SOURCE_SHARE * item_budget(terms.profile.summary.cap)
+    pieces = segments(source, tokens=size)
+    # turns that were too few for a summary when they left are read with those that follow them
+    pieces[0] = (max(done + 1, source[0].number - REACH_BACK), pieces[0][1])
+    last = [t for t in source if t.number >= pieces[-1][0]]
+    if last[-1].number >= leaving or sum(map(source_tokens, last)) < size // LEAST:
+        pieces.pop()  # it may still grow
+    return [(a, b) for a, b in pieces if a < leaving]
 
 
 def _leaving(window: Sequence[Turn], decision: Decision, terms: Terms) -> int:

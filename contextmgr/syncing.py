@@ -118,7 +118,7 @@ def _carried(known: Sequence[Item], given: Sequence[Item]) -> tuple[int, tuple[I
         if is_thinking(item.block):
             told = index + 1 if item.at == last_at else told
             continue
-        stored = next(said, None)
+        stored = next((s for s in said if not s.awaited or _fills(s, item)), None)
         if stored is None:
             return told, None, came
         if item.value != stored.value and not _fills(stored, item):

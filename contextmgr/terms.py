@@ -6,6 +6,7 @@ tells what it is worth.  Scripts written without spaces give pairs of neighbouri
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -49,13 +50,11 @@ def _split(word: str) -> Iterator[str]:
     elif len(word) == 1:
         yield word
     else:
-        yield from map("".join, zip(word, word[1:], strict=False))
+        yield from map("".join, itertools.pairwise(word))
 
 
 def _facts(text: str) -> Iterator[str]:
     for found in _CANDIDATE.findall(text):
         fact = found.strip(_TRIMMED) if not found.startswith("-") else found.rstrip(_TRIMMED)
-        if 1 < len(fact) <= 200 and _TELLING.search(fact):
-            yield fact
-        elif len(fact) == 1 and fact.isdigit():
+        if len(fact) <= 200 and _TELLING.search(fact):
             yield fact

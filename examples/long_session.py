@@ -1,6 +1,8 @@
 """A long session in a small budget, without a key: old outputs leave, the pinned rule stays, its proof says where.
 
-python examples/long_session.py
+The assistant's calls and answers are scripted; with a model they would come from ``client.messages.create``.
+
+    python examples/long_session.py
 """
 
 from __future__ import annotations

@@ -263,8 +263,9 @@ def _past_thinking(
         for turn, sent in zip(turns, requests, strict=True)
         if sent is not None and sent.params is not None
     ]
-    if len(answered) < len(turns):
-        return []
+    thoughts = [json.dumps(b) for turn in turns for b in turn.blocks if b["type"] in THINKING]
+    if len(answered) < len(turns) or len(set(thoughts)) < len(thoughts):
+        return []  # the same block twice would be taken for the earlier one
     return check_thinking(request.params, answered, bound=binds)
 
 

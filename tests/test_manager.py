@@ -101,10 +101,9 @@ def test_closing_twice_is_fine_using_it_then_is_not(tmp_path: Path) -> None:
 
 
 def test_dropping_it_unclosed_warns() -> None:
-    manager: Manager | None = Manager("sqlite://")
+    manager = Manager("sqlite://")
     with pytest.warns(ResourceWarning, match="context manager"):
         del manager
-        gc.collect()
 
 
 @pytest.mark.parametrize("argument", [{"profile": "nothing"}, {"profile": 12}, {"zone": "Mars/Olympus"}])

@@ -5,6 +5,8 @@ Law: each stretch of text belongs to one atom at most; identifiers come first, s
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +15,7 @@ from contextmgr.checks.identifiers import names, occurs
 from contextmgr.checks.numbers import Number, numbers
 from contextmgr.checks.words import plain
 
+_DIGITS = re.compile(r"\d{1,15}")
 Class = Literal["identifier", "date", "time", "number"]
 
 
@@ -38,6 +41,13 @@ class Atom:
         if isinstance(mine, Number) and isinstance(theirs, Number):
             return mine.agrees(theirs)
         return mine == theirs
+
+    def is_in_name(self, others: Iterable[Atom]) -> bool:
+        """Whether this is a number that stands inside of a name, as the 3 of ``v3``."""
+        if not isinstance(self.value, Number):
+            return False
+        digits = (d for a in others if a.kind == "identifier" for d in _DIGITS.findall(a.text))
+        return any(float(d) in self.value.values for d in digits)
 
 
 def atoms(text: str) -> list[Atom]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from contextmgr.checks.claims import Claim, Speaker, claim
 from contextmgr.checks.consent import agreed_to
+from contextmgr.checks.faults import faults
 from contextmgr.checks.secrets import holds_secret
 from contextmgr.checks.sentences import spans
 from contextmgr.checks.sources import Source, Sources, matches
@@ -116,7 +117,7 @@ def _reasons(item: Item, sources: Sources) -> Iterator[str]:
         if not statement.sources:
             yield _nobody(statement)
         else:
-            yield from statement.reasons()
+            yield from faults(statement)
 
 
 def _nobody(statement: Statement) -> str:

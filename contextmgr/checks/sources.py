@@ -77,6 +77,15 @@ class Source:
         """The same as searched."""
         return plain(self.raw_data)
 
+    @cached_property
+    def squeezed_data(self) -> str:
+        """The data as quotes are searched in."""
+        return squeezed(self.raw_data)
+
+    def data_share(self, bag: frozenset[str]) -> float:
+        """Share of some words that the data hold."""
+        return sum(w in self.data for w in bag) / len(bag)
+
     def is_sentence(self, text: str) -> bool:
         """Whether a text stands in the words as whole sentences, not cut out of one."""
         at = self.words.find(text)

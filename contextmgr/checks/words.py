@@ -117,7 +117,8 @@ def stem(word: str) -> str:
             root = word[: -len(ending)] + instead
             if len(root) == 2:
                 return root + "e"
-            return _bare(root[:-1] if root[-1] == root[-2] and root[-1] not in "lsz" else root)
+            doubled = len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz"
+            return _bare(root[:-1] if doubled else root)
     return _bare(word)
 
 

@@ -29,7 +29,7 @@ ARTIFACT_SHARE = 0.25
 
 _USER, _CONCLUDING, _WORKING, _NARRATING = 1.0, 0.55, 0.32, 0.08
 _DOCUMENT = 15  # sentences from which a user's message is a document: its ends are what the user says of it
-_INSIDE_DOCUMENT = 0.45
+_INSIDE_DOCUMENT = 0.5
 _WEAK = 0.4
 
 
@@ -71,9 +71,13 @@ def _ranked_first(turns: Sequence[Turn]) -> list[Sentence]:
     if len(found) <= MAX_RANKED:
         return found
     users = {turn.number for turn in turns if turn.role == "user"}
-    weights = _base_weights(turns)
-    order = sorted(range(len(found)), key=lambda i: (-_weight(found[i], weights[found[i].turn], found[i].turn in users), i))
-    return [found[i] for i in sorted(order[:MAX_RANKED])]
+    base = _base_weights(turns)
+    weights = [_weight(s, base[s.turn], s.turn in users) for s in found]
+    order = sorted(range(len(found)), key=lambda i: (-weights[i], i))
+    # The best of each user turn comes before the second best of any, so that none is lost before it is looked at.
+    first = set({found[i].turn: i for i in reversed(order) if found[i].turn in users}.values())
+    ranked = sorted(order, key=lambda i: i not in first)
+    return [found[i] for i in sorted(ranked[:MAX_RANKED])]
 
 
 def _base_weights(turns: Sequence[Turn]) -> dict[int, float]:

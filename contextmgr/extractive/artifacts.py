@@ -19,7 +19,10 @@ MAX_CITED = 8
 """Turns cited for one file: the newest."""
 _MAX_PATH = 260  # characters
 
-_PATH_KEYS = ("file_path", "path", "notebook_path", "filepath", "filename", "file_name", "target_file", "file", "relative_path")
+_PATH_KEYS = (
+    *("file_path", "path", "notebook_path", "filepath", "filename", "file_name", "target_file", "file"),
+    "relative_path",
+)
 _VERBS: tuple[tuple[str, str], ...] = (
     (r"delete|remove|unlink", "deleted"),
     (r"multi_?edit|edit|replace|insert|patch|update|append|modify|undo", "edited"),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import heapq
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from contextmgr.extractive.centrality import Likeness
 
 _AGAINST_LIKE = 0.7  # what a sentence loses for being all like one that was chosen
-_PER_FACT = 0.12  # what each fact not yet kept adds, of the sentence's weight
-_MAX_FACTS = 4
+_PER_FACT = 0.35  # what each fact not yet kept adds, of the sentence's weight
+_MAX_FACTS = 8
 _USUAL_COST = 25  # tokens: a sentence of this size costs what it weighs; longer ones have to tell more
 _LEAST = 0.12
 """Worth below which a sentence is left out though there is room: fewer notes are better than padded ones."""
@@ -27,7 +28,11 @@ class Candidate:
 
 @dataclass(slots=True)
 class Choice:
-    """Takes candidates one by one while ``room`` (tokens) lasts."""
+    """Takes candidates one by one while ``room`` (tokens) lasts; ``taken`` holds their positions.
+
+    What a candidate is worth only ever falls as others are taken.  So the one on top of a heap of old worths is the
+    best if it still stands on top after being valued again, and most are never valued a second time.
+    """
 
     candidates: Sequence[Candidate]
     rows: Likeness
@@ -41,37 +46,41 @@ class Choice:
 
     def one_per_group(self) -> None:
         """Take the best of each group, groups with the best first; a group that does not fit is passed over."""
-        waiting = {c.group for c in self.candidates if c.group is not None}
-        while waiting:
-            best = self._best(lambda c: c.group in waiting, least=0.0)
-            if best is None:
-                return
-            waiting.discard(self.candidates[best].group)
-            self._take(best)
+        done: set[int | None] = {None}
+        for index in self._best_first(least=0.0):
+            if self.candidates[index].group not in done:
+                done.add(self.candidates[index].group)
+                self._take(index)
 
     def fill(self) -> None:
         """Take what is best until nothing fits or what is left tells too little."""
-        while (best := self._best(lambda _: True, least=_LEAST)) is not None:
-            self._take(best)
+        for index in self._best_first(least=_LEAST):
+            self._take(index)
 
     def _take(self, index: int) -> None:
         self.taken.append(index)
         self.room -= self.candidates[index].cost
         self.kept |= self.candidates[index].facts
-        self._like[index] = 2.0
         for other, like in self.rows[index].items():
             self._like[other] = max(self._like[other], like)
 
-    def _best(self, wanted: Callable[[Candidate], bool], *, least: float) -> int | None:
-        best, most = None, least
-        for index, candidate in enumerate(self.candidates):
-            if candidate.cost <= self.room and self._like[index] <= 1.0 and wanted(candidate):
-                worth = self._worth(index, candidate)
-                if worth > most:
-                    best, most = index, worth
-        return best
+    def _best_first(self, *, least: float) -> Iterator[int]:
+        """Positions of what fits and is not taken, the best first by what it is worth when its turn comes."""
+        taken = set(self.taken)
+        heap = [(-self._worth(i), i) for i in range(len(self.candidates)) if i not in taken]
+        heapq.heapify(heap)
+        while heap:
+            _, index = heapq.heappop(heap)
+            now = self._worth(index)
+            if self.candidates[index].cost > self.room or now <= least:
+                continue
+            if heap and (-now, index) > heap[0]:
+                heapq.heappush(heap, (-now, index))
+            else:
+                yield index
 
-    def _worth(self, index: int, candidate: Candidate) -> float:
+    def _worth(self, index: int) -> float:
+        candidate = self.candidates[index]
         fresh = min(_MAX_FACTS, len(candidate.facts - self.kept))
         telling = candidate.weight * (1 + _PER_FACT * fresh - _AGAINST_LIKE * self._like[index])
         return float(telling / max(1.0, candidate.cost / _USUAL_COST) ** 0.5)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 REDACTED = "[redacted]"
 
 _KEY_BLOCK = re.compile(
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?:[^-]|-(?!----)){0,20000}+(?:-----END [A-Z0-9 ]{1,60}-----)?"
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?:[^-]|-(?!----)){0,20000}+"
+    r"(?:-----END [A-Z0-9 ]{1,60}-----)?"
 )
 _FORM_STARTS = (
     *("sk-", "sk_", "rk_", "pk_", "whsec_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "glptt-"),
@@ -44,12 +45,13 @@ _HEADER = re.compile(
 )
 
 _NAME = r"""(?:passw(?:or)?d|passwort|kennwort|passphrase|passcode|pwd|contrase[ñn]a|senha|mot[ _]de[ _]passe|пароль
-    |secret(?:[_ -]?(?:access[_ -]?)?key)?|(?:api|access|private|account|auth|encryption|signing|master|session)[_ -]?key
-    |shared[_ -]?access[_ -]?(?:key|signature)|token|credentials?|connection[_ -]?string|密码|口令|密鑰|密钥|パスワード|비밀번호)"""
+    |secret(?:[_ -]?(?:access[_ -]?)?key)?|(?:api|access|private|account|auth|encryption|signing|master)[_ -]?key
+    |session[_ -]?key|shared[_ -]?access[_ -]?(?:key|signature)|token|credentials?|connection[_ -]?string
+    |密码|口令|密鑰|密钥|パスワード|비밀번호)"""
 _NAME_STARTS = (
     *("passw", "kennwort", "passphrase", "passcode", "pwd", "contrase", "senha", "mot de passe", "mot_de_passe"),
-    *("пароль", "secret", "token", "credential", "api", "access", "private", "account", "auth", "encryption", "signing"),
-    *("master", "session", "shared", "connection", "密码", "口令", "密鑰", "密钥", "パスワード", "비밀번호"),
+    *("пароль", "secret", "token", "credential", "api", "access", "private", "account", "auth", "encryption"),
+    *("signing", "master", "session", "shared", "connection", "密码", "口令", "密鑰", "密钥", "パスワード", "비밀번호"),
 )
 _ASSIGNED = re.compile(
     rf"""({_NAME}(?:[_-]?(?:key|value|prod|production|staging|dev|test|default|\d{{1,3}}))?\\{{0,3}}["'`\])]{{0,2}}
@@ -67,8 +69,11 @@ _FLAG = re.compile(r"--(?:[a-z]+-)*$")
 _LOGIN = re.compile(r"((?:-u|--user)[ =][\"']?[^\s:\"'$]{1,60}:)[^\s\"'$]{3,}")
 
 _NO_SECRET = frozenset(
-    "none null nil true false string str bool boolean number int integer text password token secret required optional "
-    "undefined empty unset missing invalid expired any bytes object default example changeme redacted hidden".split()
+    {
+        *("none", "null", "nil", "true", "false", "string", "str", "bool", "boolean", "number", "int", "integer"),
+        *("text", "password", "token", "secret", "required", "optional", "undefined", "empty", "unset", "missing"),
+        *("invalid", "expired", "any", "bytes", "object", "default", "example", "changeme", "redacted", "hidden"),
+    }
 )
 _REFERENCE = re.compile(
     r"[$%<{(\[*…]|\.\.\.|(?<!\w)(?:os|process|env|config|settings|self|this|args|secrets)\.|xxx", re.IGNORECASE

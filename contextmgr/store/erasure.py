@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from contextmgr import jsontext
-from contextmgr.store import rows
+from contextmgr.store import rows, summary_rows
 from contextmgr.store.statements import OWNED
 from contextmgr.summaries import SegmentStatus
 from contextmgr.views import Part, PrefaceBlock
@@ -46,7 +46,7 @@ def _blank_prefaces(run: Run, conversation: str, number: int) -> None:
 
 def _blank_summaries(run: Run, conversation: str, number: int) -> None:
     """Segments that read the turn are blanked, merged ones too; parts that did not read it stand again."""
-    found = [rows.read_summary(r) for r in run("summaries", conversation).fetchall()]
+    found = [summary_rows.read_summary(r) for r in run("summaries", conversation).fetchall()]
     gone = {s.id for s in found if s.covers(number)}
     for segment in found:
         if segment.id in gone:

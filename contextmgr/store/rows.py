@@ -14,8 +14,7 @@ from contextmgr.features import ZERO, Features
 from contextmgr.heads import Head
 from contextmgr.pins import Pin, PinKind, PinStatus
 from contextmgr.scope import Scope, Visibility
-from contextmgr.store.base import ConversationRecord, Job
-from contextmgr.summaries import Item, ItemKind, Segment, SegmentStatus
+from contextmgr.store.base import ConversationRecord
 from contextmgr.tasks import TaskDocument
 from contextmgr.turns import Status, ToolResult, Turn, Usage
 from contextmgr.views import Anchor, Epoch, Form, Part, PrefaceBlock, RequestRecord, RowKind, ViewRow, Why
@@ -256,7 +255,7 @@ def read_epoch(row: Row, head: Head) -> Epoch:
         preface=read_preface(row["preface"]),
         tiers={name: Features(*f) for name, f in jsontext.loads(row["tiers"]).items()},
         hidden=frozenset(jsontext.loads(row["hidden"])),
-        kept=_pairs(row["kept"]),
+        kept=pairs(row["kept"]),
         broken=row["broken"],
         at=from_micros(row["at"]),
     )
@@ -351,60 +350,6 @@ def read_task(row: Row) -> TaskDocument:
     )
 
 
-def summary_row(segment: Segment) -> dict[str, Any]:
-    """A segment's row."""
-    return {
-        "id": segment.id,
-        "level": segment.level,
-        "first": segment.first,
-        "last": segment.last,
-        "ranges": jsontext.dumps(segment.ranges),
-        "coverage": jsontext.dumps(segment.coverage),
-        "parts": jsontext.dumps(segment.parts),
-        "items": jsontext.dumps([[i.text, i.kind.value, i.turns, i.verbatim] for i in segment.items]),
-        "template": segment.template,
-        "writer": segment.writer,
-        "status": segment.status.value,
-        "into": segment.into,
-        "features": features_text(segment.features),
-        "replaced": segment.replaced,
-        "dropped": segment.dropped,
-        "at": to_micros(segment.at),
-    }
-
-
-def read_summary(row: Row) -> Segment:
-    """A segment from its row."""
-    return Segment(
-        id=row["id"],
-        level=row["level"],
-        ranges=_pairs(row["ranges"]),
-        coverage=_pairs(row["coverage"]),
-        parts=tuple(jsontext.loads(row["parts"])),
-        items=tuple(
-            Item(text=text, kind=ItemKind(kind), turns=tuple(turns), verbatim=verbatim)
-            for text, kind, turns, verbatim in jsontext.loads(row["items"])
-        ),
-        template=row["template"],
-        writer=row["writer"],
-        status=SegmentStatus(row["status"]),
-        into=row["into"],
-        features=read_features(row["features"])[0],
-        replaced=row["replaced"],
-        dropped=row["dropped"],
-        at=from_micros(row["at"]),
-    )
-
-
-def _pairs(text: str) -> tuple[Any, ...]:
+def pairs(text: str) -> tuple[Any, ...]:
+    """Pairs as tuples, from JSON text."""
     return tuple((a, b) for a, b in jsontext.loads(text))
-
-
-def job_row(job: Job) -> dict[str, Any]:
-    """A job's row."""
-    return {name: getattr(job, name) for name in Job.__dataclass_fields__}
-
-
-def read_job(row: Row) -> Job:
-    """A job from its row."""
-    return Job(**{name: row[name] for name in Job.__dataclass_fields__})

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from contextmgr.heads import Head
 from contextmgr.pins import Pin, PinStatus
 from contextmgr.scope import Scope
-from contextmgr.store import erasure, rows
+from contextmgr.store import erasure, rows, summary_rows
 from contextmgr.store.base import ConversationRecord, Job, LateResult
 from contextmgr.store.statements import Compiled
 from contextmgr.summaries import Segment, SegmentStatus
@@ -248,23 +248,23 @@ class RowTransaction:
 
     def segments(self, conversation: str, *, every: bool = False) -> list[Segment]:
         found = self.run("summaries" if every else "live_summaries", conversation).fetchall()
-        return [rows.read_summary(r) for r in found]
+        return [summary_rows.read_summary(r) for r in found]
 
     def segment(self, conversation: str, segment_id: str) -> Segment | None:
         row = self.run("summary", conversation, {"id": segment_id}).fetchone()
-        return rows.read_summary(row) if row else None
+        return summary_rows.read_summary(row) if row else None
 
     def add_segment(self, conversation: str, segment: Segment) -> None:
-        self.run("insert_summary", conversation, rows.summary_row(segment))
+        self.run("insert_summary", conversation, summary_rows.summary_row(segment))
 
     def set_segment(self, conversation: str, segment_id: str, status: SegmentStatus, into: str | None) -> None:
         self.run("set_summary", conversation, {"id": segment_id, "new_status": status.value, "new_into": into})
 
     def jobs(self, conversation: str) -> list[Job]:
-        return [rows.read_job(r) for r in self.run("jobs", conversation).fetchall()]
+        return [summary_rows.read_job(r) for r in self.run("jobs", conversation).fetchall()]
 
     def add_job(self, conversation: str, job: Job) -> None:
-        self.run("insert_job", conversation, rows.job_row(job))
+        self.run("insert_job", conversation, summary_rows.job_row(job))
 
     def lease_job(self, conversation: str, job: Job, now: int, until: int) -> bool:
         values = {"kind": job.kind, "first": job.first, "now": now, "new_leased_until": until}

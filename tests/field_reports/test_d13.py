@@ -20,15 +20,16 @@ from tests.field_reports.talk import ask, opened, profile, start
 
 WRITERS, EACH = 4, 50
 APPEND = """
-import pathlib, sys
+import pathlib, sys, time
 from tests.field_reports.talk import opened, text
-path, writer, turns = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+path, writer, turns, pause = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 print("ready", flush=True)
 sys.stdin.readline()
 with opened(path) as chat:
     for i in range(turns):
         turn = chat.add_user([text(f"{writer} {i} first"), text(f"{writer} {i} second")])
         print(turn.number, flush=True)
+        time.sleep(pause)
 """
 ASSEMBLE = """
 import pathlib, sys
@@ -87,7 +88,7 @@ def check_sound(path: Path) -> None:
 
 def test_d13_four_writers_a_reader_and_an_assembler_on_a_new_file(tmp_path: Path) -> None:
     path, total = tmp_path / "new.db", WRITERS * EACH + 1
-    writers = [start(APPEND, path, f"w{i}", EACH) for i in range(WRITERS)]
+    writers = [start(APPEND, path, f"w{i}", EACH, 0.005) for i in range(WRITERS)]
     assembler = start(ASSEMBLE, path, total)
     together(*writers, assembler)
     reader = hold_a_reader(path, 3.0)
@@ -115,7 +116,7 @@ def check_whole(texts: list[str]) -> None:
 def test_d13_a_writer_killed_in_mid_append_leaves_whole_turns_only(tmp_path: Path) -> None:
     path = tmp_path / "k.db"
     for round_ in range(2):
-        writer = start(APPEND, path, f"w{round_}", 100_000)
+        writer = start(APPEND, path, f"w{round_}", 100_000, 0)
         together(writer)
         assert writer.stdout is not None
         seen = [int(writer.stdout.readline()) for _ in range(20 + 7 * round_)]

@@ -66,7 +66,7 @@ def test_d14_every_read_path_gives_append_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dates", [(-400, -300), (+400, -400), (-1, -1)])
 def test_d14_imported_dates_appear_in_labels_only(tmp_path: Path, dates: tuple[int, int]) -> None:
-    with opened(tmp_path / "a.db", clock=erratic()) as chat:
+    with opened(tmp_path / "a.db", 6_000, clock=erratic()) as chat:
         append(chat)
         first, second = (T + timedelta(days=d) for d in dates)
         assert chat.add_user("imported question", said_at=first, pin=True).number == 9
@@ -102,14 +102,14 @@ def test_d14_results_come_after_their_calls_whatever_their_dates(tmp_path: Path)
 
 
 def test_d14_pins_stand_in_the_order_they_were_said(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db", profile(4_000), clock=erratic()) as chat:
-        rules = [f"Rule {i}: never use table {i}." for i in range(8)]
+    with opened(tmp_path / "a.db", profile(6_000), clock=erratic()) as chat:
+        rules = [f"Rule {i}: never use table {i}." for i in range(6)]
         for rule in rules:
             chat.add_user(rule, pin=True)
             chat.add_reply(reply(text("Understood.")))
         assert [p.text for p in chat.pins.list()] == rules
-        for i in range(14):
-            request = exchange(chat, prose(100, f"part {i}"), prose(100))
+        for i in range(20):
+            request = exchange(chat, prose(120, f"part {i}"), prose(100))
         assert [t for t in texts_in(request) if t.startswith("Rule")] == rules
 
 

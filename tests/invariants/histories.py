@@ -66,6 +66,8 @@ steps = st.one_of(
     st.tuples(st.just("round"), texts, st.integers(1, 2), st.lists(outputs, min_size=1, max_size=3)),
     st.tuples(st.just("rounds"), st.integers(3, 20), seeds),
     st.tuples(st.just("rounds"), st.integers(3, 20), seeds),
+    st.tuples(st.just("flush")),
+    st.tuples(st.just("undo"), seeds),
     st.tuples(st.just("interrupt")),
     st.tuples(st.just("late"), outputs),
     st.tuples(st.just("pin"), seeds),
@@ -198,10 +200,20 @@ class Player:
             kind = ("plain", "thinking", "plain", "mixed", "same ids", "blank")[(seed + i) % 6]
             self._reply(f"step {seed + i}", 1 + (seed + i) % 3, kind)
             self._results([f"row {i} of {seed}\n" * ((seed * 7 + i * 13) % 90)], "all")
+            if seed % 3 == 0:
+                self.manager.flush()
             if seed % 5 == 0:
                 self.clock.at += timedelta(seconds=400)
             request = self._assemble(self.head, 64) or request
         return request
+
+    def _flush(self) -> None:
+        self.manager.flush()
+
+    def _undo(self, seed: int) -> None:
+        live = [s.id for s in self.chat.compactions() if s.status in ("ready", "active")]
+        if live:
+            self.chat.undo(live[seed % len(live)])
 
     def _interrupt(self) -> None:
         self.chat.interrupt()

@@ -58,7 +58,8 @@ def _owes(params: Any) -> bool:
 @given(history=histories, budget=budgets, profile=profiles)
 def test_any_history_gives_lawful_requests(history: list[tuple[Any, ...]], budget: int, profile: str) -> None:
     clock = Clock()
-    with Manager("sqlite://", profile=load_profile(profile).with_budget(budget), clock=clock) as manager:
+    sized = load_profile(profile).with_budget(budget)
+    with Manager("sqlite://", profile=sized, clock=clock, summarizer="extractive", background=False) as manager:
         player = Player(manager, clock)
         before: AssembledRequest | None = None
         for step in [("user", "Begin with the orders module.", False), ("assemble", 0, 64), *history, ("user", "And now?", False), ("assemble", 0, 64)]:
@@ -76,11 +77,10 @@ def check_history(player: Player) -> None:
             assert json.dumps(list(player.chat.history.turn(number).blocks)) == json.dumps(blocks)
     for number, sent in player.issued.items():
         again = player.rebuilt(number)
-        assert again is None if _showed_erased(player, number) else again in (sent, None)
-
-
-def _showed_erased(player: Player, number: int) -> bool:
-    return False if not player.erased else player.rebuilt(number) is None
+        assert again == sent or (again is None and player.erased)
+    for segment in player.chat.compactions():
+        assert all(segment.covers(n) for item in segment.items for n in item.turns)
+        assert not any(segment.covers(n) for n in player.erased) or not segment.items
 
 
 @pytest.mark.parametrize("budget", [2_000, 20_000])

@@ -25,6 +25,7 @@ from typing import Any
 
 from contextmgr import AssembledRequest, Conversation, Manager
 from tests import rv
+from tests.processes.forks import say
 
 Report = Callable[[str, int, str], None]
 
@@ -64,7 +65,7 @@ def killed_at_work(file: Path, after: int, wait: float) -> list[list[Any]]:
     child = os.fork()
     if child == 0:
         os.close(out)
-        work(file, lambda *what: None if os.write(into, json.dumps(what).encode() + b"\n") else None)
+        work(file, lambda *what: _tell(into, what))
     os.close(into)
     with os.fdopen(out, "rb") as reports:
         heard = [reports.readline() for _ in range(after)]
@@ -73,6 +74,10 @@ def killed_at_work(file: Path, after: int, wait: float) -> list[list[Any]]:
         os.waitpid(child, 0)
         heard += reports.readlines()
     return [json.loads(line) for line in heard if line]
+
+
+def _tell(into: int, what: object) -> None:
+    os.write(into, json.dumps(what).encode() + b"\n")
 
 
 def look(file: Path, reported: list[list[Any]]) -> str:
@@ -124,7 +129,7 @@ def main(folder: str, rounds: str, seed: str) -> None:
             file = Path(folder) / (f"new-{i}.db" if i % 4 == 0 else "kept.db")
             after, wait = moment(i, chance)
             found[look(file, killed_at_work(file, after, wait))] += 1
-    print(json.dumps({"rounds": sum(found.values()), "checked": watch.checked, "found": found}))
+    say({"rounds": sum(found.values()), "checked": watch.checked, "found": found})
 
 
 if __name__ == "__main__":

@@ -1,0 +1,172 @@
+"""What is wrong with a statement: each rule by itself, and the reasons as they are reported.
+
+Laws: a number, date or name counts where the sentence that says the rest says it too, or, if no sentence does, where
+calls and results have it; a negation belongs to its words; quotes are word for word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from contextmgr.checks import data
+from contextmgr.checks.atoms import Atom
+from contextmgr.checks.dates import Day
+from contextmgr.checks.identifiers import occurs
+from contextmgr.checks.polarity import added, lost, turned
+from contextmgr.checks.sentences import quotes
+from contextmgr.checks.sources import Match, Source, squeezed
+from contextmgr.checks.statement import LEAST, Statement, holds
+from contextmgr.checks.words import content, flow
+
+USER_SHARE = 0.6
+"""Share of a wish's words that one sentence of the user has to hold."""
+TOLD_SHARE = 0.4
+"""Share of any other statement's words that the turns have to hold in one sentence, or all over."""
+LAW_SHARE = 0.7
+"""The same where the statement says what must or must never be done."""
+SPREAD_SHARE = 0.8
+"""Share that several sentences together have to hold where no single one holds enough."""
+ALIGNED = 0.7
+"""From here on a sentence is what the statement was taken from: where the two differ, the statement is wrong."""
+NEARLY = 0.6
+"""Share of the best sentence's overlap that another one needs to be a source beside it."""
+_LAW = re.compile(
+    r"\b(?:must|shall|never|always|required|mandatory|forbidden|prohibited|not allowed|muss|müssen|darf|nie|immer"
+    r"|doit|doivent|jamais|toujours|interdit|debe|deben|nunca|siempre|prohibido)\b|必须|必須|禁止|반드시|금지",
+    re.IGNORECASE,
+)
+
+
+def faults(statement: Statement) -> Iterator[str]:
+    """Why a statement does not hold; nothing when it does.  What a turn says in so many words always holds."""
+    if any(s.is_sentence(statement.text) for s in statement.sources):
+        return
+    yield from _quotes(statement)
+    for atom in statement.atoms:
+        yield from _atom(statement, atom)
+    yield from _words(statement)
+    yield from _polarity(statement)
+
+
+def _quotes(statement: Statement) -> Iterator[str]:
+    for quote in quotes(statement.text):
+        pieces = [squeezed(p).strip(" .,;:!?-") for p in re.split(r"\.\.\.|…", quote)]
+        said = [s.squeezed for s in statement.sources] + [squeezed(c.text) for c in statement.context]
+        if not statement.from_user:
+            said += [s.squeezed_data for s in statement.sources]
+        if not any(all(occurs(p, text) for p in pieces if p) for text in said):
+            yield f"quote {quote!r} is not in {statement.where}"
+
+
+def _words(statement: Statement) -> Iterator[str]:
+    """Its words are not those of the turns."""
+    bag, share = statement.bag, statement.share
+    if not bag or (statement.covered >= SPREAD_SHARE and share >= LEAST):
+        return
+    if statement.from_user:
+        least = 1.0 if len(bag) <= 2 else USER_SHARE
+    else:
+        least = LAW_SHARE if _LAW.search(statement.text) else TOLD_SHARE
+        share = max(share, *(s.data_share(bag) for s in statement.sources))
+    if share < least:
+        held = statement.matches[0].sentence.bag if statement.matches else frozenset()
+        unknown = ", ".join(repr(w) for w in sorted(bag - held)[:4])
+        yield f"only {share:.0%} of the words are in {statement.where}: {unknown} not"
+
+
+def _polarity(statement: Statement) -> Iterator[str]:
+    """It denies what the turns affirm, affirms what they deny, or says the opposite of a word of theirs."""
+    if statement.cues and not _is_answered(statement):
+        cue = statement.cues[0]
+        yield f"negation {cue.word!r} (of {cue.head!r}) is not in {statement.where}"
+    for group in statement.cover:
+        found = [_turned(statement, m) for m in group]
+        if group[0].share >= LEAST and all(found):
+            yield found[0]
+            return
+
+
+def _is_answered(statement: Statement) -> bool:
+    """Whether the turns deny what the statement denies: in one sentence, in those it was made of, or in tool output."""
+    near = [m for m in statement.matches if m.share >= max(LEAST, NEARLY * statement.share)]
+    if any(added(statement.cues, m.sentence.cues) is None for m in near):
+        return True
+    if len(statement.cover) > 1:
+        return added(statement.cues, [c for g in statement.cover for c in g[0].sentence.cues]) is None
+    if statement.from_user or statement.share >= ALIGNED:
+        return False
+    return all(any(data.denies(s.data, c.head) for s in statement.sources) for c in statement.cues)
+
+
+def _turned(statement: Statement, match: Match) -> str:
+    where = f"turn {match.turn}" if match.turn else "what was agreed to"
+    gone = lost(statement.bag, statement.cues, match.sentence.cues)
+    if gone is not None:
+        return f"{where} says {gone.word!r} of {gone.head!r}, the item does not"
+    pair = turned(statement.bag, match.sentence.bag)
+    return f"{pair[0]!r} where {where} says {pair[1]!r}" if pair is not None else ""
+
+
+def _atom(statement: Statement, atom: Atom) -> Iterator[str]:
+    """A number, date or name that the turns do not hold, or not where they say the rest."""
+    first = statement.cover[0][0].sentence if statement.cover else None
+    if first is not None and holds(first, atom):
+        return
+    if statement.core_share >= ALIGNED and _has_other(statement, atom):
+        if not _is_known(statement, atom):
+            yield f"{atom.kind} {atom.text} is not what {statement.where} says there"
+        return
+    holders = [s for s in statement.sources if _is_in(s, atom)]
+    best = max((share for s in holders for share in _shares(statement, s, atom)), default=-1.0)
+    if any(holds(m.sentence, atom) for g in statement.cover for m in g) or best > NEARLY * statement.share:
+        return
+    if _is_known(statement, atom):
+        return
+    in_data = not statement.from_user and any(data.holds(s.data, atom, statement.bag) for s in statement.sources)
+    if not holders and not in_data:
+        yield f"{atom.kind} {atom.text} is not in {statement.where}"
+    elif atom.kind != "identifier" and not in_data and best <= 0 and statement.bag:
+        yield f"{atom.kind} {atom.text} is in {statement.where}, but not about this"
+
+
+def _has_other(statement: Statement, atom: Atom) -> bool:
+    """Whether the sentence the statement was taken from has another number, date or name in the place of this one."""
+    mine = [a for a in statement.atoms if a.kind == atom.kind]
+    theirs = [a for a in statement.cover[0][0].sentence.atoms if a.kind == atom.kind]
+    return any(not any(m.agrees(t) or t.agrees(m) for m in mine) for t in theirs)
+
+
+def _is_in(source: Source, atom: Atom) -> bool:
+    if isinstance(atom.value, str):
+        return occurs(atom.value, source.plain)
+    return any(holds(s, atom) for s in source.sentences)
+
+
+def _shares(statement: Statement, source: Source, atom: Atom) -> Iterator[float]:
+    """Of each sentence that holds the atom, the share of the statement's words it holds."""
+    for sentence in source.sentences:
+        if holds(sentence, atom):
+            yield len(statement.bag & sentence.bag) / len(statement.bag) if statement.bag else 1.0
+
+
+def _is_known(statement: Statement, atom: Atom) -> bool:
+    """Whether an atom needs no telling: the day a cited turn was said on, or ordinary words written large."""
+    if isinstance(atom.value, Day):
+        return any(_dates(s, atom.value, statement.from_user) for s in statement.sources)
+    if not atom.loose:
+        return False
+    bag: Sequence[str] = sorted(content(flow(atom.text)))
+    return all(any(w in s.index or (not statement.from_user and w in s.data) for s in statement.sources) for w in bag)
+
+
+def _dates(source: Source, day: Day, only_words: bool) -> bool:
+    """Whether a turn was said on that day, or names it without the year in that year."""
+    at = source.turn.said_at
+    if at is None or day.year not in (None, at.year) or day.month is None:
+        return False
+    return (day.month, day.day) == (at.month, at.day) or any(
+        isinstance(a.value, Day) and day._replace(year=None).agrees(a.value) and a.value.year is None
+        for s in source.sentences
+        for a in s.atoms
+    )
