@@ -80,7 +80,7 @@ class Pinning:
         """Pin the first user turn, as the profile asks, unless it cannot be sent faithfully or is too large."""
         size = sum(self._tokens(t) for t in [turn.text])
         if not turn.sendable or not turn.text.strip() or size > self.profile.pinned.cap:
-            _LOG.warning("first user turn not pinned: it has no text that fits the pinned tier (%d tokens)", size)
+            _LOG.info("first user turn not pinned: it has no text that fits the pinned tier (%d tokens)", size)
             return []
         return self.turn(tx, conversation, turn, kind=PinKind.CONSTRAINT)
 

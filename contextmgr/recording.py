@@ -74,8 +74,10 @@ class Recorder:
         turn = self._turn("user", author, blocks, at=at, metadata=metadata)
         weighed = self._weigh_results(results, at)
         with self.store.writing(self.scope) as tx:
-            known = _known(tx, conversation, key, turn.sha256)
+            known = _known(tx, conversation, key, turn)
             if known is not None:
+                if weighed:
+                    self._add_results(tx, conversation, weighed)  # the same again, or a conflict
                 return known
             if weighed:
                 self._add_results(tx, conversation, weighed)
@@ -106,7 +108,7 @@ class Recorder:
             thinking_features=blocks_features(thinking, self.count),
         )
         with _rolled_back() as outcome, self.store.writing(self.scope) as tx:
-            known = _known(tx, conversation, key, turn.sha256)
+            known = _known(tx, conversation, key, turn)
             if known is not None:
                 return known
             number, open_turn = _next(tx, conversation, at)
@@ -247,11 +249,12 @@ def _next(tx: Transaction, conversation: str, at: datetime) -> tuple[int, int | 
         raise no_conversation(conversation) from error
 
 
-def _known(tx: Transaction, conversation: str, key: str | None, sha256: str) -> Turn | None:
+def _known(tx: Transaction, conversation: str, key: str | None, turn: Turn) -> Turn | None:
+    """The turn stored under a key, if it is this one.  Raises `IdempotencyError` where it is another."""
     if key is None:
         return None
     known = tx.turn_by_key(conversation, key)
-    if known is not None and known.sha256 != sha256:
+    if known is not None and (known.sha256, known.role, known.author) != (turn.sha256, turn.role, turn.author):
         raise IdempotencyError(
             f"key {key!r} was used for turn {known.number} with other content; use a new key for a new turn"
         )

@@ -1,7 +1,7 @@
 """A summary without a model: sentences that were said, quoted exactly, and the files that were changed.
 
 Laws: every text is a stretch of a text block of the one turn it cites (files apart, see `artifacts`); the items fit
-the budget; only a user's sentence is a constraint; the same turns give the same items.
+the budget; only a user's sentence is a constraint or a decision; the same turns give the same items.
 """
 
 from __future__ import annotations

@@ -89,7 +89,8 @@ MADE = _signs(
 QUESTION = re.compile(r"[?？؟]\W*$|[吗呢]\W*$|(?:です|ます)か\W*$")
 REQUEST = re.compile(
     r"""^\W*(?:(?:ok(?:ay)?|and|so|also|now|please)\b\W*)*
-      (?:(?:can|could|would|will)\ (?:you|we)|let['’]?s|kannst\ du|können\ (?:sie|wir)|peux-tu|pouvez-vous|puedes|podrías)\b""",
+      (?:(?:can|could|would|will)\ (?:you|we)|let['’]?s|kannst\ du|können\ (?:sie|wir)
+      |peux-tu|pouvez-vous|puedes|podrías)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 NARRATION = re.compile(

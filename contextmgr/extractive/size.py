@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextmgr.summaries import Item
 from contextmgr.tokens import Count, text_features
 
-ITEM_TOKENS = 8
+ITEM_TOKENS = 9
 """Allowance for what stands beside an item's text: its kind, its turn numbers, the line end."""
 
 

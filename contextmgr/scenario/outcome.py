@@ -100,15 +100,14 @@ class ScenarioOutcome:
         """Who still holds the texts, and at what size: a table for the terminal (needs rich)."""
         from rich.table import Table
 
-        table = Table(title=f"{self.name}: {self.exchanges} exchanges, {self.turns} turns, {self.budget:,} tokens")
-        table.add_column("policy")
+        calls = len(self.policies[OURS])
+        size = f"{self.exchanges} exchanges, {calls} requests, {self.budget:,} tokens each"
+        table = Table(title=f"{self.name}: {size}", show_lines=True)
+        table.add_column("policy", no_wrap=True)
         for number in self.at:
-            table.add_column(f"exchange {number}")
-            table.add_column("tokens", justify="right")
-        table.add_column("largest", justify="right")
-        table.add_column("requests", justify="right")
-        table.add_column("invalid", justify="right")
-        table.add_column("over budget", justify="right")
+            table.add_column(f"exchange {number}", no_wrap=True)
+        for column in ("largest", "invalid", "too large"):
+            table.add_column(column, justify="right", no_wrap=True)
         for policy, made in self.policies.items():
             table.add_row(policy, *self._cells(policy, made))
         return table
@@ -118,10 +117,9 @@ class ScenarioOutcome:
         for number in self.at:
             here = [m for m in made if m.exchange == number]
             proved = all(m.proved for m in here)
-            cells += [f"{self.kept(policy, number)}{', proved' if proved else ''}", f"{here[0].tokens:,}"]
-        largest = max(m.tokens for m in made)
+            cells.append(f"{self.kept(policy, number)}{', proved' if proved else ''}\n{here[0].tokens:,} tokens")
         invalid, over = sum(not m.valid for m in made), sum(not m.within for m in made)
-        return [*cells, f"{largest:,}", str(len(made)), str(invalid), str(over)]
+        return [*cells, f"{max(m.tokens for m in made):,}", str(invalid), str(over)]
 
 
 def _made(made: Made) -> dict[str, Any]:

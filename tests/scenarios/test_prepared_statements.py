@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from contextmgr.scenario import Scenario, ScenarioOutcome, load_scenario, play, run_scenario
 from contextmgr.scenario.checking import Kept
@@ -69,3 +70,11 @@ def test_rollovers_for_other_reasons(budget: int, tmp_path: Path) -> None:
 
 def test_the_same_run_twice_gives_the_same_requests(outcome: ScenarioOutcome) -> None:
     assert run_scenario("prepared-statements").to_json() == outcome.to_json()
+
+
+def test_the_table_fits_a_narrow_terminal(outcome: ScenarioOutcome) -> None:
+    with (console := Console(width=80, force_terminal=False)).capture() as capture:
+        console.print(outcome.table())
+    printed = capture.get()
+    assert printed.count("exact, proved") == 2
+    assert "…" not in printed

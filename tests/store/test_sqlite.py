@@ -158,7 +158,7 @@ child = os.fork()
 if child == 0:
     try:
         memory.conversation("c", tenant="t")
-        print("a store in memory was used by a forked process")
+        print("a store in memory was used by a forked process", flush=True)
     except StoreError:
         pass
     chat.add_user("beside the parent")
