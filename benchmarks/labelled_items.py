@@ -8,9 +8,10 @@ sentences are cut, numbers and names found, and negations set and taken by means
 
 from __future__ import annotations
 
+import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -97,11 +98,13 @@ def labelled(data: Path) -> Iterator[Labelled]:
     A file belongs to one half as a whole; of a file with many short conversations, each conversation does.
     """
     trajectories = data / "trajectories"
-    at = 0
+    at, written = 0, _written()
     for file in sorted(f for pattern in FILES for f in trajectories.glob(pattern)):
         for session in read_sessions(file):
             source = f"{file.parent.name}/{file.name}#{session.index}"
-            yield from _of_session(session, "dev" if at % 2 else "test", source)
+            half, turns = "dev" if at % 2 else "test", turns_of(session)
+            yield from _of_session(turns, half, source)
+            yield from _paraphrased(turns, half, source, written.get(source, ()))
             at += 1
 
 
@@ -147,9 +150,30 @@ def lines(turn: Turn) -> Iterator[Line]:
                 yield Line(text, turn)
 
 
-def _of_session(session: Session, half: str, source: str) -> Iterator[Labelled]:
+def _written() -> dict[str, list[Item]]:
+    """Items that were written by hand, as a summary would tell them, by the session they are about."""
+    items: dict[str, list[Item]] = {}
+    for line in (Path(__file__).parent / "paraphrased_items.jsonl").read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        item = Item(text=one["text"], kind=ItemKind(one["kind"]), turns=tuple(one["turns"]))
+        items.setdefault(one["source"], []).append(item)
+    return items
+
+
+def _paraphrased(turns: dict[int, Turn], half: str, source: str, items: Iterable[Item]) -> Iterator[Labelled]:
+    """Items written by hand, and each with one thing changed, in every way that applies to it."""
     rng = random.Random(source)
-    turns = turns_of(session)
+    for item in items:
+        yield Labelled(item, turns, "true: written by hand", True, half, source)
+        around = " ".join(turns[n].text for n in item.turns)
+        for name, mutate in MUTATIONS.items():
+            changed = mutate(item.text, around, rng)
+            if changed is not None and changed != item.text:
+                yield Labelled(replace(item, text=changed), turns, f"{name}, written by hand", False, half, source)
+
+
+def _of_session(turns: dict[int, Turn], half: str, source: str) -> Iterator[Labelled]:
+    rng = random.Random(source)
     found = [line for turn in turns.values() for line in lines(turn)]
     users = [line for line in found if line.is_user]
     others = [line for line in found if not line.is_user]

@@ -212,7 +212,6 @@ class Assembler:
         erased = any(t.status is Status.ERASED for t in turns)
         if erased or not all(p.block for p in epoch.preface) or not all(r.block for r in rows):
             raise ErasedError(f"request {record.number} showed a turn that was erased since; it cannot be rebuilt")
-        entry = model_entry(epoch.head.model, self.table)
         return layout(
             Plan(
                 epoch=epoch,
@@ -220,8 +219,6 @@ class Assembler:
                 rows=rows,
                 previous_tail=record.previous_tail,
                 previous_rows=record.previous_rows,
-                keeps_round=entry.thinking_in_tool_round,
-                ttl=self.profile.cache_ttl,
             ),
             (),
         )
@@ -309,8 +306,6 @@ def _record(snapshot: Snapshot, decision: Decision, terms: Terms, max_tokens: in
         rows=decision.rows,
         previous_tail=record.previous_tail,
         previous_rows=record.previous_rows,
-        keeps_round=terms.model.thinking_in_tool_round,
-        ttl=terms.profile.cache_ttl,
     )
     return record, plan
 

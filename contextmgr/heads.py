@@ -66,6 +66,8 @@ def make_head(
         raise InputError(f"system, tools and thinking must be JSON: {error}") from error
     if not jsontext.is_sendable_value(text):
         raise InputError("system or tools hold a NUL or a lone surrogate; they could not be sent as they are")
+    if "\\ud" in text:
+        head = Head.from_text(text)  # halves of a pair that Python kept apart are one character now
     names = [str(t.get("name", t.get("type"))) for t in head.tools]
     doubled = sorted({n for n in names if names.count(n) > 1})
     if doubled:

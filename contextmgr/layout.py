@@ -39,7 +39,6 @@ class Plan:
     """What a request shows.  ``turns`` are the visible ones in order, ``rows`` those of the epoch so far.
 
     ``previous_tail`` and ``previous_rows`` say where the request before it in the epoch ended (0: there is none).
-    ``keeps_round`` is the model's demand for the thinking of the tool round that was open when the epoch began.
     """
 
     epoch: Epoch
@@ -47,8 +46,6 @@ class Plan:
     rows: tuple[ViewRow, ...]
     previous_tail: int = 0
     previous_rows: int = 0
-    keeps_round: bool = False
-    ttl: str = "5m"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +260,7 @@ def unpaired_server_calls(turns: Sequence[Turn]) -> frozenset[str]:
 
 def _open_round(plan: Plan) -> frozenset[int]:
     """Turns of the tool round that was open when the epoch began, where the model demands their thinking."""
-    if not (plan.keeps_round and plan.epoch.head.thinks):
+    if not (plan.epoch.keeps_round and plan.epoch.head.thinks):
         return frozenset()
     old = [t for t in plan.turns if t.number <= plan.epoch.opened_at]
     return open_round(old, plan.epoch.head.model)
@@ -315,7 +312,7 @@ def _was_sent(spot: _Spot, plan: Plan) -> bool:
 
 
 def _control(plan: Plan) -> dict[str, str]:
-    return {"type": "ephemeral"} if plan.ttl == "5m" else {"type": "ephemeral", "ttl": plan.ttl}
+    return {"type": "ephemeral"} if plan.epoch.ttl == "5m" else {"type": "ephemeral", "ttl": plan.epoch.ttl}
 
 
 def _params(messages: _Messages, plan: Plan) -> dict[str, Any]:

@@ -155,6 +155,8 @@ class _Rollover:
             tiers=weights,
             hidden=frozenset(n for n in snapshot.hidden if n >= first),
             kept=joined((n, n) for n in snapshot.kept if n < first),
+            ttl=self.terms.profile.cache_ttl,
+            keeps_round=self.terms.model.thinking_in_tool_round,
             at=self.terms.now,
         )
 

@@ -99,7 +99,8 @@ class Epoch:
     ``first`` is the first turn shown, ``opened_at`` the last turn when it began: thinking up to there is gone for
     good.  ``tiers`` weighs head and preface by tier.  ``hidden`` are
     turns from ``first`` on that are left out (withdrawn); ``kept`` are ranges before it that stand in the view all
-    the same, because a summary of them was undone.  ``broken`` names what ended it.
+    the same, because a summary of them was undone.  ``ttl`` is the lifetime asked for in cache marks; ``keeps_round``
+    the model's demand for the thinking of the tool round that was open.  ``broken`` names what ended it.
     """
 
     number: int
@@ -111,6 +112,8 @@ class Epoch:
     tiers: Mapping[str, Features] = field(default_factory=dict)
     hidden: frozenset[int] = frozenset()
     kept: tuple[tuple[int, int], ...] = ()
+    ttl: str = "5m"
+    keeps_round: bool = False
     broken: str | None = None
     at: datetime | None = None
 

@@ -19,7 +19,7 @@ BODY_LINES = 60
 BODY_P95 = 35
 # "module.py:function" that may catch everything, and why it must.
 CATCHES_ALL: dict[str, str] = {
-    "contextmgr/writers/calling.py:_work": "anything may come out of a caller's function; it is handed to the waiting thread",
+    "contextmgr/writers/calling.py:_work": "anything may come out of a caller's function; the waiting thread gets it",
 }
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

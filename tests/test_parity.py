@@ -20,7 +20,8 @@ CONTEXT = {"__enter__": "__aenter__", "__exit__": "__aexit__", "__iter__": "__ai
 
 
 def sync_classes() -> dict[str, type]:
-    modules: list[ModuleType] = [importlib.import_module(f"contextmgr.{m}") for m in ("manager", "conversation", "lookups")]
+    names = ("manager", "conversation", "lookups")
+    modules: list[ModuleType] = [importlib.import_module(f"contextmgr.{m}") for m in names]
     return {name: value for module in modules for name, value in vars(module).items() if inspect.isclass(value)}
 
 

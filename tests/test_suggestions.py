@@ -181,3 +181,9 @@ def test_labels_of_real_sessions(data_dir: Path) -> None:
     assert sum(map(bool, found_in(labelled(data_dir, "standing_instructions_gold.jsonl")))) >= 9
     others = [r for r in labelled(data_dir, "instruction_candidates.jsonl") if r["hand_label"] == "not standing"]
     assert sum(map(bool, found_in(others))) <= 3
+
+
+@pytest.mark.parametrize("text", ["must " + "a" * 100_000, "- must do it\n" * 8_000, "never use aBcD " * 8_000])
+def test_text_that_is_no_speech_is_not_searched(text: str) -> None:
+    """Each of these took half a minute while every stretch was searched, however long."""
+    assert len(quotes(text)) <= 1

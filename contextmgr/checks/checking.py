@@ -13,7 +13,6 @@ from contextmgr.checks.secrets import holds_secret
 from contextmgr.checks.sentences import spans
 from contextmgr.checks.sources import Source, Sources, matches
 from contextmgr.checks.statement import Statement
-from contextmgr.checks.words import content, flow
 from contextmgr.summaries import MAX_ITEM_CHARACTERS, Item, ItemKind
 from contextmgr.turns import Turn
 
@@ -122,7 +121,9 @@ def _reasons(item: Item, sources: Sources) -> Iterator[str]:
 
 def _nobody(statement: Statement) -> str:
     who = statement.claim.speaker
-    return "no turn left to check against" if who is Speaker.NOBODY else f"told of the {who}, but no {who} turn is cited"
+    return (
+        "no turn left to check against" if who is Speaker.NOBODY else f"told of the {who}, but no {who} turn is cited"
+    )
 
 
 def _stands_in(item: Item, source: Source) -> bool:

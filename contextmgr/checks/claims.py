@@ -47,7 +47,7 @@ _SPOKEN = re.compile(
 )
 # German and other participles stand at the end: "Der Nutzer hat ... bestätigt".
 _SPOKEN_LATE = re.compile(
-    rf"(?<![\w-])(?P<who>(?:der|die)\s+(?:nutzer|benutzer|anwender|kunde)(?:in)?)\s+(?:hat|hatte|habe)\b.{{1,200}}?\b"
+    r"(?<![\w-])(?P<who>(?:der|die)\s+(?:nutzer|benutzer|anwender|kunde)(?:in)?)\s+(?:hat|hatte|habe)\b.{1,200}?\b"
     r"(?:(?P<agreed>bestätigt|genehmigt|erlaubt|zugestimmt|entschieden|freigegeben|gestattet|beschlossen)"
     r"|(?P<said>gebeten|verlangt|gewünscht|gefordert|gesagt|verboten|abgelehnt))\b",
     re.IGNORECASE,
@@ -86,7 +86,10 @@ _ASSISTANT = re.compile(
     r"|vorgeschlagen|festgestellt|gefunden|fand|schlug|proposé|trouvé|constaté|propuso|encontró|dijo))?(?:\s+(?:that|to|dass|que))?",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:if|when|whenever|once|until|unless|every\s+time|falls|wenn|si|cuando|quand)\s+(?:the\s+|a\s+)?$", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|once|until|unless|every\s+time|falls|wenn|si|cuando|quand)\s+(?:the\s+|a\s+)?$",
+    re.IGNORECASE,
+)
 
 
 class Speaker(StrEnum):
@@ -151,5 +154,6 @@ def _taken(found: list[re.Match[str]]) -> Iterator[tuple[int, int, bool]]:
 
 
 _DENIES = re.compile(
-    r"\b(?:forb|prohib|reject|refus|declin|disallow|veto|rul\w+\s+out|verb[oi]t|interdi|prohíb|not\s+to\b)", re.IGNORECASE
+    r"\b(?:forb|prohib|reject|refus|declin|disallow|veto|rul\w+\s+out|verb[oi]t|interdi|prohíb|not\s+to\b)",
+    re.IGNORECASE,
 )

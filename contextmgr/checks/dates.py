@@ -47,7 +47,9 @@ _DATE = re.compile(
     |\b(?P<w>{"|".join(WEEKDAY)})s?\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-STAMP = re.compile(r"(?<![\w/.-])(?P<date>\d{4}-\d\d-\d\d)[Tt](?P<time>\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:[zZ]|[+-]\d\d:?\d\d)?")
+STAMP = re.compile(
+    r"(?<![\w/.-])(?P<date>\d{4}-\d\d-\d\d)[Tt](?P<time>\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:[zZ]|[+-]\d\d:?\d\d)?"
+)
 """A date and a time of day as machines write them."""
 _TIME = re.compile(
     r"(?<![\w:.])(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d)(?:\.\d+)?)?(?:\s?(?P<ap>[ap])\.?m\b\.?)?"

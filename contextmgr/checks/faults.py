@@ -29,6 +29,10 @@ SPREAD_SHARE = 0.8
 """Share that several sentences together have to hold where no single one holds enough."""
 ALIGNED = 0.7
 """From here on a sentence is what the statement was taken from: where the two differ, the statement is wrong."""
+WHOLE = 0.95
+"""From here on nothing of the statement is left for another sentence to say."""
+HALF = 0.5
+"""The same as `ALIGNED` for numbers and dates, of which long turns hold too many."""
 NEARLY = 0.6
 """Share of the best sentence's overlap that another one needs to be a source beside it."""
 _LAW = re.compile(
@@ -62,7 +66,10 @@ def _quotes(statement: Statement) -> Iterator[str]:
 def _words(statement: Statement) -> Iterator[str]:
     """Its words are not those of the turns."""
     bag, share = statement.bag, statement.share
-    if not bag or (statement.covered >= SPREAD_SHARE and share >= LEAST):
+    if statement.claim.agreed and bag and all(g[0].sentence.is_question for g in statement.cover if g[0].turn):
+        if not statement.context:
+            yield f"told as agreed to, but only asked in {statement.where}"
+    if not bag or (share >= LEAST and max(statement.covered, statement.near_share) >= SPREAD_SHARE):
         return
     if statement.from_user:
         least = 1.0 if len(bag) <= 2 else USER_SHARE
@@ -85,23 +92,36 @@ def _polarity(statement: Statement) -> Iterator[str]:
         if group[0].share >= LEAST and all(found):
             yield found[0]
             return
+    yield from _denied_beside(statement)
 
 
 def _is_answered(statement: Statement) -> bool:
-    """Whether the turns deny what the statement denies: in one sentence, in those it was made of, or in tool output."""
+    """Whether the turns deny what the statement denies: in one sentence, in its passage, or in tool output."""
     near = [m for m in statement.matches if m.share >= max(LEAST, NEARLY * statement.share)]
     if any(added(statement.cues, m.sentence.cues) is None for m in near):
         return True
-    if len(statement.cover) > 1:
-        return added(statement.cues, [c for g in statement.cover for c in g[0].sentence.cues]) is None
+    if len(statement.cover) > 1 or statement.core_share < WHOLE:
+        if added(statement.cues, [c for m in statement.passage for c in m.sentence.cues]) is None:
+            return True
     if statement.from_user or statement.share >= ALIGNED:
         return False
     return all(any(data.denies(s.data, c.head) for s in statement.sources) for c in statement.cues)
 
 
+def _denied_beside(statement: Statement) -> Iterator[str]:
+    """A word that the statement affirms, and that the passage it comes from says with a negation only."""
+    rest = statement.core - frozenset[str]().union(*(g[0].sentence.bag for g in statement.cover))
+    for word in sorted(rest):
+        holders = [m for m in statement.passage if word in m.sentence.bag]
+        denials = [c for m in holders for c in m.sentence.cues if c.head == word or word in c.near]
+        if holders and len(denials) >= len(holders) and added(denials[:1], statement.cues) is not None:
+            yield f"turn {holders[0].turn} says {denials[0].word!r} of {word!r}, the item does not"
+            return
+
+
 def _turned(statement: Statement, match: Match) -> str:
     where = f"turn {match.turn}" if match.turn else "what was agreed to"
-    gone = lost(statement.bag, statement.cues, match.sentence.cues)
+    gone = lost(statement.bag, statement.cues, match.sentence.cues, match.sentence.affirmed)
     if gone is not None:
         return f"{where} says {gone.word!r} of {gone.head!r}, the item does not"
     pair = turned(statement.bag, match.sentence.bag)
@@ -110,44 +130,38 @@ def _turned(statement: Statement, match: Match) -> str:
 
 def _atom(statement: Statement, atom: Atom) -> Iterator[str]:
     """A number, date or name that the turns do not hold, or not where they say the rest."""
-    first = statement.cover[0][0].sentence if statement.cover else None
-    if first is not None and holds(first, atom):
+    if statement.cover and holds(statement.cover[0][0].sentence, atom):
         return
-    if statement.core_share >= ALIGNED and _has_other(statement, atom):
-        if not _is_known(statement, atom):
-            yield f"{atom.kind} {atom.text} is not what {statement.where} says there"
-        return
-    holders = [s for s in statement.sources if _is_in(s, atom)]
-    best = max((share for s in holders for share in _shares(statement, s, atom)), default=-1.0)
-    if any(holds(m.sentence, atom) for g in statement.cover for m in g) or best > NEARLY * statement.share:
+    beside = any(holds(m.sentence, atom) for m in statement.passage)
+    if beside and (len(statement.cover) > 1 or statement.core_share < WHOLE):
         return
     if _is_known(statement, atom):
         return
+    if statement.core_share >= (ALIGNED if atom.kind == "identifier" else HALF) and _has_other(statement, atom):
+        yield f"{atom.kind} {atom.text} is not what {statement.where} says there"
+        return
+    best = max((share for s in statement.sources for share in _shares(statement, s, atom)), default=-1.0)
+    if beside or best > NEARLY * statement.share:
+        return
     in_data = not statement.from_user and any(data.holds(s.data, atom, statement.bag) for s in statement.sources)
-    if not holders and not in_data:
+    if best < 0 and not in_data:
         yield f"{atom.kind} {atom.text} is not in {statement.where}"
-    elif atom.kind != "identifier" and not in_data and best <= 0 and statement.bag:
+    elif best <= 0 and not in_data and statement.bag:
         yield f"{atom.kind} {atom.text} is in {statement.where}, but not about this"
 
 
 def _has_other(statement: Statement, atom: Atom) -> bool:
     """Whether the sentence the statement was taken from has another number, date or name in the place of this one."""
     mine = [a for a in statement.atoms if a.kind == atom.kind]
-    theirs = [a for a in statement.cover[0][0].sentence.atoms if a.kind == atom.kind]
+    theirs = [a for a in statement.cover[0][0].sentence.atoms if a.kind == atom.kind and not a.loose]
     return any(not any(m.agrees(t) or t.agrees(m) for m in mine) for t in theirs)
-
-
-def _is_in(source: Source, atom: Atom) -> bool:
-    if isinstance(atom.value, str):
-        return occurs(atom.value, source.plain)
-    return any(holds(s, atom) for s in source.sentences)
 
 
 def _shares(statement: Statement, source: Source, atom: Atom) -> Iterator[float]:
     """Of each sentence that holds the atom, the share of the statement's words it holds."""
     for sentence in source.sentences:
         if holds(sentence, atom):
-            yield len(statement.bag & sentence.bag) / len(statement.bag) if statement.bag else 1.0
+            yield len(statement.core & sentence.bag) / len(statement.core) if statement.core else 1.0
 
 
 def _is_known(statement: Statement, atom: Atom) -> bool:

@@ -84,7 +84,7 @@ def places(needle: str, text: str) -> Iterator[int]:
 
 
 def _is_free_before(text: str, at: int, needle: str) -> bool:
-    if at == 0 or not needle[0].isalnum() and needle[0] not in "_-":
+    if at == 0 or (not needle[0].isalnum() and needle[0] not in "_-"):
         return True
     before = text[at - 1]
     if _is_word(before):

@@ -27,11 +27,14 @@ def added(mine: Sequence[Cue], theirs: Iterable[Cue]) -> Cue | None:
     return None
 
 
-def lost(bag: frozenset[str], mine: Sequence[Cue], theirs: Iterable[Cue]) -> Cue | None:
-    """The first negation of a source about words that the statement has, but without the negation."""
+def lost(bag: frozenset[str], mine: Sequence[Cue], theirs: Iterable[Cue], said: frozenset[str]) -> Cue | None:
+    """The first negation of a source about words that the statement has, but without the negation.
+
+    ``said`` are words that the source says without one as well: they tell nothing.
+    """
     free = list(mine)
     for cue in theirs:
-        if cue.head not in bag:
+        if cue.head not in bag or cue.head in said:
             continue
         answer = next((c for c in free if cue.matches(c)), None)
         if answer is None:

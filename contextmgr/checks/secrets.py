@@ -34,7 +34,9 @@ def holds_secret(text: str) -> bool:
 
 def _looks_random(value: str) -> bool:
     """Whether a value is no word, name or reference: it mixes digits or signs with letters."""
-    return bool(re.search(r"\d", value) and re.search(r"[A-Za-z]", value)) and not value.startswith(("$", "{", "<", "process."))
+    return bool(re.search(r"\d", value) and re.search(r"[A-Za-z]", value)) and not value.startswith(
+        ("$", "{", "<", "process.")
+    )
 
 
 def _is_encoded(run: str) -> bool:

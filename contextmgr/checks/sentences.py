@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from contextmgr.checks.atoms import Atom, atoms
-from contextmgr.checks.words import Cue, content, cues, flow, plain
+from contextmgr.checks.words import Cue, affirmed, content, cues, flow, plain
 
 MAX_SENTENCE = 600
 """Characters: longer stretches without an end are cut at a blank."""
@@ -20,18 +20,23 @@ MAX_WORDLESS = 2_000
 
 _MARK = re.compile(r"\s*(?:(?:[-*•>+]|#{1,6}|\d{1,3}[.)]|\[[ xX]\])\s+)*(?:\*\*|__)?")
 _END = re.compile(r"(?:[.!?…]+(?:\*\*|__)?[\"'”’)\]]*(?=\s)|[。！？]+[」』”]?)\s*")
-_SHORT_FORM = re.compile(r"(?:\b(?:e\.g|i\.e|vs|cf|approx|etc|z\.B|d\.h|p\.ex|ej|pp|No|Nr|St|Dr|Mr|Ms)|(?:^|\s)[\dA-HJ-Z])\.$")
+_SHORT_FORM = re.compile(
+    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|etc|z\.B|d\.h|p\.ex|ej|pp|No|Nr|St|Dr|Mr|Ms)|(?:^|\s)[\dA-HJ-Z])\.$"
+)
 _BLOCK = re.compile(r"\s*(?:[-*•>+|#]|\d{1,3}[.)]\s|```|~~~|\[|<|$)")
 _STOPPED = re.compile(r"[.!?…:;。！？：|`>})\]]\W*$")
-_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|「[^」\n]{1,400}」|`[^`\n]{1,200}`")
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|「[^」\n]{1,400}」|`[^`\n]{1,200}`"
+)
 
 
 class Sentence:
-    """One sentence of a turn: ``text`` as said, ``start`` its place in the turn's words, and what follows from it."""
+    """One sentence of a turn: ``text`` as said, ``start`` its place in the turn's words, ``number`` among its sentences."""
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, start: int, number: int) -> None:
         self.text = text
         self.start = start
+        self.number = number
         self._flow = flow(text)
         self.bag = content(self._flow)
 
@@ -46,6 +51,11 @@ class Sentence:
         return cues(self._flow)
 
     @cached_property
+    def affirmed(self) -> frozenset[str]:
+        """Words that it says with a negation perhaps, but also without."""
+        return affirmed(self._flow)
+
+    @cached_property
     def atoms(self) -> Sequence[Atom]:
         """Its numbers, dates, identifiers."""
         return atoms(self.text)
@@ -58,7 +68,7 @@ class Sentence:
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a text, in order."""
-    return [Sentence(text[a:b], a) for a, b in spans(text)]
+    return [Sentence(text[a:b], a, n) for n, (a, b) in enumerate(spans(text))]
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:

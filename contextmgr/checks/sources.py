@@ -90,7 +90,9 @@ class Source:
         """Whether a text stands in the words as whole sentences, not cut out of one."""
         at = self.words.find(text)
         while at >= 0:
-            if _BEGINS.search(self.words, max(0, at - 40), at) and (text.rstrip()[-1:] in _STOPS or _BREAKS.match(self.words, at + len(text))):
+            if _BEGINS.search(self.words, max(0, at - 40), at) and (
+                text.rstrip()[-1:] in _STOPS or _BREAKS.match(self.words, at + len(text))
+            ):
                 return True
             at = self.words.find(text, at + 1)
         return False

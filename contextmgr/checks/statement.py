@@ -19,6 +19,8 @@ from contextmgr.checks.words import Cue, content, cues, flow
 
 LEAST = 0.34
 """Share of a statement's words below which a sentence is no source of it."""
+BESIDE = 2
+"""How many sentences before and after one belong to its passage."""
 _EQUALS = 0.9
 _AS_CLOSE = 0.6
 _MOST_GROUPS = 4
@@ -71,18 +73,17 @@ class Statement:
     @cached_property
     def core(self) -> frozenset[str]:
         """Its content words that are no part of a name, or all where these are too few."""
-        named = frozenset[str]().union(*(content(flow(a.text)) for a in self.atoms if a.kind == "identifier"))
+        names = (a.text for a in self.atoms if a.kind == "identifier" and not a.loose)
+        named = frozenset[str]().union(*map(content, map(flow, names)))
         core = self.bag - named
         return core if len(core) > 1 else self.bag
 
     @cached_property
     def matches(self) -> Sequence[Match]:
-        """The sentences nearest to it, best first.  A question is no source of a consent."""
+        """The sentences nearest to it, best first."""
         if not self.bag:
             return ()
         found = matches(self.bag, self.sources)
-        if self.claim.agreed:
-            found = [m for m in found if not m.sentence.is_question]
         agreed = [_match(self.bag, sentence) for sentence in self.context]
         return sorted([*found, *(m for m in agreed if m.share)], key=lambda m: (-m.share, -m.closeness))
 
@@ -115,15 +116,35 @@ class Statement:
         return len(self.core & self.cover[0][0].sentence.bag) / len(self.core) if self.cover else 0.0
 
     @cached_property
+    def passage(self) -> Sequence[Match]:
+        """The sentences it was put together from, with those that stand right beside them."""
+        tops = [g[0] for g in self.cover]
+        places = {(m.turn, m.sentence.number + step) for m in tops for step in range(-BESIDE, BESIDE + 1)}
+        found = list(tops)
+        for source in self.sources:
+            beside = (source.sentences[n] for turn, n in sorted(places) if turn == source.number and 0 <= n < len(source.sentences))
+            found += [_match(self.bag, s) for s in beside if all(s is not m.sentence for m in tops)]
+        return found
+
+    @cached_property
+    def near_share(self) -> float:
+        """Share of its words in the passage around the first sentence it was taken from."""
+        first = [m for m in self.passage if self.cover and abs(m.sentence.number - self.cover[0][0].sentence.number) <= BESIDE]
+        return self._held(first) if first else 0.0
+
+    @cached_property
     def covered(self) -> float:
         """Share of its words in all sentences it was put together from."""
-        held = frozenset[str]().union(*(g[0].sentence.bag for g in self.cover))
+        return self._held([g[0] for g in self.cover])
+
+    def _held(self, found: Sequence[Match]) -> float:
+        held = frozenset[str]().union(*(m.sentence.bag for m in found))
         return len(self.bag & held) / len(self.bag) if self.bag else 1.0
 
 
 def _match(bag: frozenset[str], sentence: Sentence) -> Match:
-    shared = len(bag & sentence.bag)
-    return Match(sentence, 0, shared / len(bag), shared / len(bag | sentence.bag))
+    shared = len(bag & sentence.bag) if bag else 0
+    return Match(sentence, 0, shared / max(1, len(bag)), shared / max(1, len(bag | sentence.bag)))
 
 
 def holds(sentence: Sentence, atom: Atom) -> bool:

@@ -22,16 +22,14 @@ COMMA = "\x02"
 """In a flow: a comma, past which a negation may still reach."""
 
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_TOKEN = re.compile(
-    rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+(?:['’][^\W\d_]+)*|[.;:!?()\[\]{{}}|—–…。；：！？\n]|[,，、]"
-)
+_TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+(?:['’][^\W\d_]+)*|[.;:!?()\[\]{{}}|—–…。；：！？\n]|[,，、]")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 _UNSPACED_NOT = re.compile(
     "不(?![过過同错錯仅僅但])|没|沒|别|勿|未|无法|無法|禁止|ない|ません|なかった|않|못|없|금지|마세요|마십시오|ไม่|ห้าม"
 )
 _HIRAGANA_PAIR = re.compile("[\u3040-\u309f]{2}|[的了是在]")
 _ELISION = re.compile(r"^(n|l|d|qu|j|c|s|m|t)['’](?=\w{2})")
-_REACH = 3
+_REACH = 2
 _REACH_BACK = 2
 
 
@@ -55,7 +53,9 @@ def plain(text: str) -> str:
     return text.casefold()
 
 
-_UNIFIED = str.maketrans({**dict.fromkeys("“”„«»「」『』", '"'), **dict.fromkeys("’‘‚", "'"), **dict.fromkeys("‐‑–−", "-")})
+_UNIFIED = str.maketrans(
+    {**dict.fromkeys("“”„«»「」『』", '"'), **dict.fromkeys("’‘‚", "'"), **dict.fromkeys("‐‑–−", "-")}
+)
 
 
 def flow(text: str) -> list[str]:
@@ -145,6 +145,12 @@ def cues(tokens: list[str]) -> list[Cue]:
             if not (found and found[-1].head == cue.head and tokens[at - 1][0] in (NOT, COMMA)):
                 found.append(cue)
     return found
+
+
+def affirmed(tokens: list[str]) -> frozenset[str]:
+    """Content words of a flow that stand more than once, at least once out of reach of every negation."""
+    near = {at + step for at, t in enumerate(tokens) if t[0] == NOT for step in range(-_REACH_BACK, _REACH + 2)}
+    return frozenset(t for at, t in enumerate(tokens) if t > "\x03" and at not in near and tokens.count(t) > 1)
 
 
 def _reach(tokens: list[str], most: int) -> list[str]:

@@ -1,8 +1,8 @@
 """What kind of item a sentence makes, by plain rules; and how much it tells because of that.
 
-Law: only a user's sentence becomes a constraint or a decision; what the assistant settled is resolved.  The rules know a
-handful of languages; where none of them speaks, a user's sentence is a decision (it says what was wanted) and an
-assistant's a result.
+Law: only a user's sentence becomes a constraint or a decision; what the assistant settled is resolved.  The rules
+know a handful of languages; where none of them speaks, a user's sentence is a decision (it says what was wanted) and
+an assistant's a result.
 """
 
 from __future__ import annotations

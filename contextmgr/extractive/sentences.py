@@ -28,7 +28,7 @@ _PASTED = re.compile(
       @@|\+\+\+\s|---\s+\S+/|diff\ --|[$❯➜]\s|</?[A-Za-z][\w:-]*[^>]{0,200}>|<!--|\s{4,}at\s|at\s+\S+\s*\(|Traceback\b
       |File\ "|\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d
       |(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE|PASS|FAIL|ok|not\ ok)\b[\s:|\]]
-      |\w[\w.-]*@[\w.-]+[:~]|\[[^\]]*\]\s*$|[=_*-]{4,}\s*$|\|.*\||[│┌└├╭╰─┃╔║⎿⏺⠀-⣿]|\d{1,6}\s*[→|│]|import\s+[\w{*"']|from\s+\S+\s+import\s
+      |\w[\w.-]*@[\w.-]+[:~]|\[[^\]]*\]\s*$|[=_*-]{4,}\s*$|\|.*\||[│┌└├╭╰─┃╔║⎿⏺⠀-⣿]|\d{1,6}\s*[→|│]|"[\w.-]+"\s*:|import\s+[\w{*"']|from\s+\S+\s+import\s
       |(?:def|class|func|fn|function|const|let|var|public|private|return|if|for|while|package|use|export)\b.*[{;:(]\s*$
     )""",
     re.VERBOSE,
@@ -41,6 +41,9 @@ _SHORT_FORM = re.compile(
     r"(?:^|[\s(])(?:[^\W\d_]|\d{1,3}|Nr|No|Dr|Mr|Mrs|Ms|St|vs|etc|ca|bzw|vgl|approx|e\.g|i\.e|z\.\s?B)\.$"
 )
 _CLAUSE = re.compile(r"[;:,、，；：]\s*|\s+[–—-]\s+|\s+")
+_IMITATION = re.compile(
+    r"\W*(?:user|human|operator|system|benutzer|utilisateur|usuario|пользователь|用户|ユーザー)\W{0,3}[:：]", re.I
+)
 _LEAD_IN = re.compile(r"[:：]\**\s*$")
 
 
@@ -78,6 +81,8 @@ def _of_block(turn: Turn, index: int) -> Iterator[Sentence]:
         whole = clean == text[begin:stop]
         for start, end, weak in _spans(text, begin, stop):
             piece = text[start:end]
+            if turn.role == "assistant" and _IMITATION.match(piece):
+                continue  # quoted alone, it would read as the user's own words
             # A line of a key may look harmless by itself: it must also be there after the whole was cleaned.
             if jsontext.is_sendable(piece) and (whole or (piece in clean and is_clean(piece))):
                 yield Sentence(turn.number, index, start, piece, weak or len(terms(piece)) < 3)

@@ -106,7 +106,7 @@ class ScenarioOutcome:
         table.add_column("policy", no_wrap=True)
         for number in self.at:
             table.add_column(f"exchange {number}", no_wrap=True)
-        for column in ("largest", "invalid", "too large"):
+        for column in ("largest", "invalid", "over"):
             table.add_column(column, justify="right", no_wrap=True)
         for policy, made in self.policies.items():
             table.add_row(policy, *self._cells(policy, made))

@@ -226,6 +226,8 @@ def epoch_row(epoch: Epoch) -> dict[str, Any]:
         "tiers": jsontext.dumps(epoch.tiers),
         "hidden": jsontext.dumps(sorted(epoch.hidden)),
         "kept": jsontext.dumps(epoch.kept),
+        "ttl": epoch.ttl,
+        "keeps_round": int(epoch.keeps_round),
         "broken": epoch.broken,
         "at": to_micros(epoch.at),
     }
@@ -256,6 +258,8 @@ def read_epoch(row: Row, head: Head) -> Epoch:
         tiers={name: Features(*f) for name, f in jsontext.loads(row["tiers"]).items()},
         hidden=frozenset(jsontext.loads(row["hidden"])),
         kept=pairs(row["kept"]),
+        ttl=row["ttl"],
+        keeps_round=bool(row["keeps_round"]),
         broken=row["broken"],
         at=from_micros(row["at"]),
     )

@@ -138,6 +138,8 @@ class Epoch(Base, table=True):
     tiers: str
     hidden: str
     kept: str
+    ttl: str
+    keeps_round: int
     broken: str | None
     at: int = Field(sa_type=BigInteger)
 

@@ -24,7 +24,7 @@ from contextmgr.suggestions.signs import KINDS, SIGNS
 from contextmgr.turns import Turn, words
 
 THRESHOLD = 0.5
-LONGEST = 600  # characters: a longer quote is a document; pin the turn, or set it as a task document
+LONGEST = 1_000  # characters: a longer quote is a document; pin the turn, or set it as a task document
 _BIAS = 2.0
 _OPERATOR = 0.8
 _SECOND = 0.4  # what each further sign for it adds: signs overlap
@@ -81,6 +81,8 @@ def _of_turn(turn: Turn, threshold: float) -> Iterator[Suggestion]:
 
 def _scored(text: str, operator: bool, threshold: float) -> Iterator[_Scored]:
     for unit in units(text):
+        if unit.end - unit.start > LONGEST:
+            continue
         signs = tuple(s for s in (*SIGNS, *LANGUAGES) if s.found(unit))
         if signs:
             score = _score(unit, signs, operator)

@@ -52,18 +52,17 @@ def units(text: str) -> Iterator[Unit]:
     at = 0
     while at < len(lines):
         line = lines[at]
-        items = _items(lines, at + 1)
+        at += 1
         if not line.text.strip():
-            at += 1
             continue
-        if items and not _BULLET.match(line.text):
+        items = [] if _BULLET.match(line.text) else _items(lines, at)
+        if items:
             last = lines[items[-1]]
             yield Unit(line.start, last.start + len(last.text.rstrip()), line.text.strip(), heading)
             heading = line.text.strip()
         elif _HEADING.match(line.text) and not _BULLET.match(line.text):
             heading = line.text.strip()
         yield from _sentences(text, line, heading if heading != line.text.strip() else "")
-        at += 1
 
 
 def _items(lines: list[_Line], at: int) -> list[int]:

@@ -25,7 +25,25 @@ TOOLS = [
     {"name": "bash", "description": "Run a command.", "input_schema": {"type": "object"}},
     {"name": "read_turns", "description": "Read stored turns.", "input_schema": {"type": "object"}},
 ]
-WORDS = "the orders table keeps amounts in cents and the export job reads it every night at two".split()
+WORDS = ("the", "orders", "table", "keeps", "amounts", "in", "cents", "and", "the", "export", "job", "reads", "it")
+    "the",
+    "orders",
+    "table",
+    "keeps",
+    "amounts",
+    "in",
+    "cents",
+    "and",
+    "the",
+    "export",
+    "job",
+    "reads",
+    "it",
+    "every",
+    "night",
+    "at",
+    "two",
+]
 MODELS = ("claude-sonnet-5-5", "claude-opus-5-5", "claude-opus-4-5", "claude-sonnet-5")
 HEADS = [
     {"model": m, "system": s, "tools": t, "thinking": k}
@@ -39,27 +57,37 @@ HEADS = [
 ]
 
 seeds = st.integers(0, 10**6)
-texts = st.one_of(
-    st.builds(lambda s, n: " ".join(WORDS[(s + i) % len(WORDS)] for i in range(n)) + f" {s}", seeds, st.integers(1, 40)),
-    st.sampled_from(["Zażółć gęślą jaźń 🐍", "数据库的所有调用都必须使用预处理语句。", "why does <|endoftext|> end my stream?", "a\x00b", "pi\udc97ce"]),
-)
+ODD = [
+    *("Zażółć gęślą jaźń 🐍", "数据库的所有调用都必须使用预处理语句。", "why does <|endoftext|> end my stream?"),
+    *("a\x00b", "pi\udc97ce"),
+]
+
+
+def words(seed: int, size: int) -> str:
+    """Some words, different for each seed."""
+    return " ".join(WORDS[(seed + i) % len(WORDS)] for i in range(size)) + f" {seed}"
+
+
+def lines(seed: int, size: int) -> str:
+    """Lines of tool output."""
+    return "\n".join(f"line {seed + i}: {WORDS[(seed + i) % len(WORDS)]} ok" for i in range(size))
+
+
+texts = st.one_of(st.builds(words, seeds, st.integers(1, 40)), st.sampled_from(ODD))
 outputs = st.one_of(
-    st.builds(lambda s, n: "\n".join(f"line {s + i}: {WORDS[(s + i) % len(WORDS)]} ok" for i in range(n)), seeds, st.integers(0, 120)),
+    st.builds(lines, seeds, st.integers(0, 120)),
     st.sampled_from(["", " \n", [], "x" * 60_000, "size=3\x00end", "pi\udc97ce"]),
     st.builds(lambda t: [{"type": "text", "text": t}, {"type": "text", "text": " "}], texts),
     st.just([{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}]),
 )
+KINDS = ("plain", "plain", "thinking", "blank", "empty", "server", "paused", "mixed", "unknown", "same ids")
+some = st.lists(outputs, min_size=1, max_size=4)
 steps = st.one_of(
     st.tuples(st.just("user"), texts, st.sampled_from([False, False, False, True, "decision", "image"])),
-    st.tuples(
-        st.just("reply"),
-        texts,
-        st.integers(0, 4),
-        st.sampled_from(["plain", "plain", "thinking", "blank", "empty", "server", "paused", "mixed", "unknown", "same ids"]),
-    ),
+    st.tuples(st.just("reply"), texts, st.integers(0, 4), st.sampled_from(KINDS)),
     st.tuples(st.just("reply"), texts, st.integers(1, 3), st.just("plain")),
-    st.tuples(st.just("results"), st.lists(outputs, min_size=1, max_size=4), st.sampled_from(["all", "all", "all", "some"])),
-    st.tuples(st.just("results"), st.lists(outputs, min_size=1, max_size=4), st.just("all")),
+    st.tuples(st.just("results"), some, st.sampled_from(["all", "all", "all", "some"])),
+    st.tuples(st.just("results"), some, st.just("all")),
     st.tuples(st.just("assemble"), st.integers(0, len(HEADS) - 1), st.sampled_from([64, 512])),
     st.tuples(st.just("assemble"), st.just(0), st.just(64)),
     st.tuples(st.just("round"), texts, st.integers(0, 3), st.lists(outputs, min_size=1, max_size=3)),
@@ -150,9 +178,9 @@ class Player:
                 blocks.append({"type": "web_search_tool_result", "tool_use_id": f"srvtoolu_{number}", "content": []})
             if kind == "paused":
                 calls, stop = 0, "pause_turn"
+        name = f"tu_{0 if kind == 'same ids' else number}"
         blocks += [
-            {"type": "tool_use", "id": f"tu_{0 if kind == 'same ids' else number}_{i % 2}", "name": "bash", "input": {"n": i}}
-            for i in range(calls)
+            {"type": "tool_use", "id": f"{name}_{i % 2}", "name": "bash", "input": {"n": i}} for i in range(calls)
         ]
         reply = {"role": "assistant", "content": blocks, "stop_reason": stop, "model": HEADS[self.head]["model"]}
         try:

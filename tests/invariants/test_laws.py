@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextmgr import AssembledRequest, Manager, load_profile
@@ -17,6 +17,10 @@ from tests.request_reading import without_marks
 
 budgets = st.sampled_from([2_000, 3_000, 5_000, 9_000, 20_000, 60_000])
 profiles = st.sampled_from(["coding-agent", "support-chat", "data-analysis"])
+
+
+BEGIN = [("user", "Begin with the orders module.", False), ("assemble", 0, 64)]
+END = [("user", "And now?", False), ("assemble", 0, 64)]
 
 
 def flat(params: Any) -> list[str]:
@@ -46,13 +50,13 @@ def check_laws(player: Player, request: AssembledRequest, before: AssembledReque
         tools=params.get("tools", ()),
         thinking=params.get("thinking"),
     )
-    assert (json.dumps(again.params), again.number, str(again.report)) == (json.dumps(params), request.number, str(request.report))
+    assert (again.number, str(again.report)) == (request.number, str(request.report))
+    assert json.dumps(again.params) == json.dumps(params)
 
 
 def _owes(params: Any) -> bool:
     last = [b for m in params["messages"][-2:] if m["role"] == "assistant" for b in m["content"]]
     return any(b.get("type") == "server_tool_use" for b in last)
-
 
 
 @given(history=histories, budget=budgets, profile=profiles)
@@ -62,7 +66,7 @@ def test_any_history_gives_lawful_requests(history: list[tuple[Any, ...]], budge
     with Manager("sqlite://", profile=sized, clock=clock, summarizer="extractive", background=False) as manager:
         player = Player(manager, clock)
         before: AssembledRequest | None = None
-        for step in [("user", "Begin with the orders module.", False), ("assemble", 0, 64), *history, ("user", "And now?", False), ("assemble", 0, 64)]:
+        for step in [*BEGIN, *history, *END]:
             request = player.play(step)
             if request is not None:
                 check_laws(player, request, before)
