@@ -227,7 +227,7 @@ def _pooled(pool: _Pool, asked: Iterable[tuple[Mapping[str, Any], list[str]]]) -
     questions = [
         Question(raw["question"], raw["question_type"] or "type not given", frozenset(numbers[k] for k in keys))
         for raw, keys in asked
-        if keys and not raw["question_id"].endswith("_abs")
+        if keys
     ]
     return Corpus("evidence pool", tuple(messages), tuple(questions))
 

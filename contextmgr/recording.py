@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextmgr import jsontext
 from contextmgr.errors import (
@@ -45,6 +45,15 @@ class Reply:
     usage: Usage | None = None
 
 
+class _Said(NamedTuple):
+    """Blocks that are to become a turn, and what is reckoned from them."""
+
+    blocks: tuple[Block, ...]
+    sendable: bool
+    sha256: str
+    features: Features
+
+
 @dataclass(frozen=True, slots=True)
 class Recorder:
     """Writes the history of one scope."""
@@ -71,10 +80,9 @@ class Recorder:
         A turn that is still open is marked interrupted: the user has gone on.  ``then`` runs in the same
         transaction.  Raises `IdempotencyError` where ``key`` was used for other content.
         """
-        turn = self._turn("user", author, blocks, at=at, metadata=metadata)
-        weighed = self._weigh_results(results, at)
+        said, weighed = self._weigh(blocks, blocks), self._weigh_results(results, at)
         with self.store.writing(self.scope) as tx:
-            known = _known(tx, conversation, key, turn)
+            known = _known(tx, conversation, key, (said.sha256, "user", author))
             if known is not None:
                 if weighed:
                     self._add_results(tx, conversation, weighed)  # the same again, or a conflict
@@ -84,7 +92,17 @@ class Recorder:
             number, open_turn = _next(tx, conversation, at)
             if open_turn is not None:
                 _interrupt(tx, conversation, open_turn)
-            turn = replace(turn, number=number)
+            turn = Turn(
+                number=number,
+                role="user",
+                author=author,
+                blocks=said.blocks,
+                said_at=at,
+                metadata=dict(metadata or {}),
+                sendable=said.sendable,
+                sha256=said.sha256,
+                features=said.features,
+            )
             tx.add_turn(conversation, turn, key)
             if then is not None:
                 then(tx, turn)
@@ -100,27 +118,35 @@ class Recorder:
         """
         own = [b for b in reply.blocks if not is_thinking(b)]
         thinking = [b for b in reply.blocks if is_thinking(b)]
-        turn = replace(
-            self._turn("assistant", "model", reply.blocks, at=at, weigh=own),
-            stop_reason=reply.stop_reason,
-            model=reply.model,
-            usage=reply.usage,
-            thinking_features=blocks_features(thinking, self.count),
-        )
+        said, thought = self._weigh(reply.blocks, own), blocks_features(thinking, self.count)
         with _rolled_back() as outcome, self.store.writing(self.scope) as tx:
-            known = _known(tx, conversation, key, turn)
+            known = _known(tx, conversation, key, (said.sha256, "assistant", "model"))
             if known is not None:
                 return known
             number, open_turn = _next(tx, conversation, at)
-            record, given = _answered(tx, conversation, request, number, turn.sha256)
+            record, given = _answered(tx, conversation, request, number, said.sha256)
             if given is not None:
                 raise _Known(given)
             if open_turn is not None:
                 raise _still_open(tx, conversation, open_turn)
-            status = Status.OPEN if turn.calls else Status.CLOSED
-            turn = replace(turn, number=number, status=status, request=record.number if record else None)
+            turn = Turn(
+                number=number,
+                role="assistant",
+                author="model",
+                blocks=said.blocks,
+                status=Status.OPEN if any(b["type"] == "tool_use" for b in said.blocks) else Status.CLOSED,
+                stop_reason=reply.stop_reason,
+                model=reply.model,
+                usage=reply.usage,
+                request=record.number if record else None,
+                said_at=at,
+                sendable=said.sendable,
+                sha256=said.sha256,
+                features=said.features,
+                thinking_features=thought,
+            )
             tx.add_turn(conversation, turn, key)
-            if turn.calls:
+            if turn.is_open:
                 tx.set_open(conversation, number)
             if record is not None and reply.usage is not None:
                 self._measure(tx, conversation, record, reply.usage.true_input)
@@ -148,27 +174,16 @@ class Recorder:
             _interrupt(tx, conversation, record.open_turn)
             return tx.turn(conversation, record.open_turn)
 
-    def _turn(
-        self,
-        role: Role,
-        author: Author,
-        blocks: Sequence[Block],
-        *,
-        at: datetime,
-        metadata: Mapping[str, Any] | None = None,
-        weigh: Sequence[Block] | None = None,
-    ) -> Turn:
+    def _weigh(self, blocks: Sequence[Block], weighed: Sequence[Block]) -> _Said:
+        """What takes time is done before the write lock is asked for."""
         body = jsontext.dumps(list(blocks))
-        return Turn(
-            number=0,
-            role=role,
-            author=author,
+        if "\\ud" in body:
+            blocks = jsontext.loads(body)  # as it will be read back: two halves of a pair are one character
+        return _Said(
             blocks=tuple(blocks),
-            said_at=at,
-            metadata=dict(metadata or {}),
-            sha256=jsontext.sha256(body),
             sendable=jsontext.is_sendable_value(body),
-            features=blocks_features(blocks if weigh is None else weigh, self.count),
+            sha256=jsontext.sha256(body),
+            features=blocks_features(weighed, self.count),
         )
 
     def _weigh_results(self, blocks: Sequence[Block], at: datetime) -> list[ToolResult]:
@@ -178,7 +193,7 @@ class Recorder:
             weighed.append(
                 ToolResult(
                     call=0,
-                    body=dict(block),
+                    body=jsontext.loads(body) if "\\ud" in body else dict(block),
                     sendable=jsontext.is_sendable_value(body),
                     sha256=jsontext.sha256(body),
                     features=blocks_features((block,), self.count),
@@ -249,12 +264,15 @@ def _next(tx: Transaction, conversation: str, at: datetime) -> tuple[int, int | 
         raise no_conversation(conversation) from error
 
 
-def _known(tx: Transaction, conversation: str, key: str | None, turn: Turn) -> Turn | None:
-    """The turn stored under a key, if it is this one.  Raises `IdempotencyError` where it is another."""
+def _known(tx: Transaction, conversation: str, key: str | None, said: tuple[str, Role, Author]) -> Turn | None:
+    """The turn stored under a key, if it is what is ``said``: digest, role and author.
+
+    Raises `IdempotencyError` where it is another.
+    """
     if key is None:
         return None
     known = tx.turn_by_key(conversation, key)
-    if known is not None and (known.sha256, known.role, known.author) != (turn.sha256, turn.role, turn.author):
+    if known is not None and (known.sha256, known.role, known.author) != said:
         raise IdempotencyError(
             f"key {key!r} was used for turn {known.number} with other content; use a new key for a new turn"
         )

@@ -25,7 +25,7 @@ TOLD_SHARE = 0.4
 """Share of any other statement's words that the turns have to hold in one sentence, or all over."""
 LAW_SHARE = 0.7
 """The same where the statement says what must or must never be done."""
-SPREAD_SHARE = 0.8
+SPREAD_SHARE = 0.75
 """Share that several sentences together have to hold where no single one holds enough."""
 ALIGNED = 0.7
 """From here on a sentence is what the statement was taken from: where the two differ, the statement is wrong."""
@@ -33,6 +33,8 @@ WHOLE = 0.95
 """From here on nothing of the statement is left for another sentence to say."""
 HALF = 0.5
 """The same as `ALIGNED` for numbers and dates, of which long turns hold too many."""
+SAME = 0.8
+"""Words in common, of all words of both, from which on two sentences are one in other words."""
 NEARLY = 0.6
 """Share of the best sentence's overlap that another one needs to be a source beside it."""
 _LAW = re.compile(
@@ -66,8 +68,8 @@ def _quotes(statement: Statement) -> Iterator[str]:
 def _words(statement: Statement) -> Iterator[str]:
     """Its words are not those of the turns."""
     bag, share = statement.bag, statement.share
-    if statement.claim.agreed and bag and all(g[0].sentence.is_question for g in statement.cover if g[0].turn):
-        if not statement.context:
+    if statement.claim.agreed and bag and not statement.context:
+        if all(m.sentence.is_question for m in statement.passage if m.share):
             yield f"told as agreed to, but only asked in {statement.where}"
     if not bag or (share >= LEAST and max(statement.covered, statement.near_share) >= SPREAD_SHARE):
         return
@@ -121,7 +123,8 @@ def _denied_beside(statement: Statement) -> Iterator[str]:
 
 def _turned(statement: Statement, match: Match) -> str:
     where = f"turn {match.turn}" if match.turn else "what was agreed to"
-    gone = lost(statement.bag, statement.cues, match.sentence.cues, match.sentence.affirmed)
+    said = match.sentence.affirmed if match.closeness < SAME else frozenset[str]()
+    gone = lost(statement.bag, statement.cues, match.sentence.cues, said)
     if gone is not None:
         return f"{where} says {gone.word!r} of {gone.head!r}, the item does not"
     pair = turned(statement.bag, match.sentence.bag)

@@ -20,7 +20,7 @@ def added(mine: Sequence[Cue], theirs: Iterable[Cue]) -> Cue | None:
     """The first negation of a statement that no negation of its source answers for."""
     free = list(theirs)
     for cue in mine:
-        answer = next((c for c in free if cue.matches(c)), None)
+        answer = _answer(cue, free)
         if answer is None:
             return cue
         free.remove(answer)
@@ -36,11 +36,17 @@ def lost(bag: frozenset[str], mine: Sequence[Cue], theirs: Iterable[Cue], said: 
     for cue in theirs:
         if cue.head not in bag or cue.head in said:
             continue
-        answer = next((c for c in free if cue.matches(c)), None)
+        answer = _answer(cue, free)
         if answer is None:
             return cue
         free.remove(answer)
     return None
+
+
+def _answer(cue: Cue, free: Sequence[Cue]) -> Cue | None:
+    """A negation of the same word, or else one of a word beside it."""
+    same = next((c for c in free if c.head == cue.head), None)
+    return same or next((c for c in free if cue.matches(c)), None)
 
 
 def turned(bag: frozenset[str], theirs: frozenset[str]) -> tuple[str, str] | None:

@@ -123,6 +123,8 @@ def stem(word: str) -> str:
 
 
 def _bare(word: str) -> str:
+    if word.endswith("ll") and len(word) > 5:
+        return word[:-1]
     for ending, least in (("es", 4), ("s", 3), ("en", 5), ("er", 5), ("e", 3)):
         if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith(("ss", "us", "is")):
             return word[: -len(ending)].removesuffix("e") if least > 3 else word[: -len(ending)]
@@ -140,7 +142,7 @@ def cues(tokens: list[str]) -> list[Cue]:
     for at, token in enumerate(tokens):
         if token[0] == NOT:
             after = _reach(tokens[at + 1 :], _REACH)
-            before = _reach(tokens[:at][::-1], _REACH_BACK)
+            before = _reach(tokens[:at][::-1], _REACH_BACK) if tokens[at - 1 : at] != [COMMA] else []
             cue = Cue(token[1:], (after or before or [""])[0], frozenset(after + before))
             if not (found and found[-1].head == cue.head and tokens[at - 1][0] in (NOT, COMMA)):
                 found.append(cue)

@@ -114,6 +114,21 @@ def test_d19_two_halves_of_a_pair_in_one_text_are_the_character(tmp_path: Path) 
         assert request.report.repaired == ()
 
 
+def test_d19_halves_before_a_quote_do_not_move_it(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as chat:
+        stored = chat.add_user(f"{HALVES} Never delete it.", quote="Never delete it.")
+        assert stored == chat.history.turn(1)
+        assert [p.place.where for p in ask(chat).proof.pins] == ["turn"]
+
+
+def test_d19_halves_in_an_id_still_pair_call_and_result(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as chat:
+        chat.add_user("Read it.")
+        chat.add_reply(reply(call(HALVES)))
+        chat.add_tool_results([result(HALVES, "ok")])
+        assert len(results_in(ask(chat))) == 1
+
+
 @pytest.mark.parametrize("kind", ODD)
 def test_d19_a_name_that_cannot_be_kept_is_refused_and_a_title_is_repaired(tmp_path: Path, kind: str) -> None:
     raw, sent = ODD[kind]

@@ -26,24 +26,6 @@ TOOLS = [
     {"name": "read_turns", "description": "Read stored turns.", "input_schema": {"type": "object"}},
 ]
 WORDS = ("the", "orders", "table", "keeps", "amounts", "in", "cents", "and", "the", "export", "job", "reads", "it")
-    "the",
-    "orders",
-    "table",
-    "keeps",
-    "amounts",
-    "in",
-    "cents",
-    "and",
-    "the",
-    "export",
-    "job",
-    "reads",
-    "it",
-    "every",
-    "night",
-    "at",
-    "two",
-]
 MODELS = ("claude-sonnet-5-5", "claude-opus-5-5", "claude-opus-4-5", "claude-sonnet-5")
 HEADS = [
     {"model": m, "system": s, "tools": t, "thinking": k}
