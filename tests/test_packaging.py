@@ -65,7 +65,8 @@ def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
     files = {f.relative_to(ROOT).as_posix() for f in (ROOT / "contextmgr").rglob("*") if f.is_file()}
     prompts = {f"contextmgr/prompts/{f.name}" for f in (ROOT / "prompts").iterdir()}
-    expected = {f for f in files if "__pycache__" not in f} | prompts
+    scenarios = {f"contextmgr/scenario/shipped/{f.name}" for f in (ROOT / "examples" / "scenarios").iterdir()}
+    expected = {f for f in files if "__pycache__" not in f} | prompts | scenarios
     assert {f for f in held if ".dist-info/" not in f} == expected
     assert "contextmgr/py.typed" in held
     assert any(f.endswith("licenses/LICENSE") for f in held)
@@ -80,8 +81,11 @@ def test_the_installed_prompts_render(installed: Path) -> None:
 
 
 def test_the_installed_command_says_what_it_can_do(installed: Path) -> None:
-    if not (ROOT / "contextmgr" / "cli.py").is_file():
-        pytest.skip("contextmgr.cli is not written yet")
     out = run(installed / "contextmgr", "--help", cwd=installed, path=dependencies())
     assert "replay" in out
     assert "scenario" in out
+
+
+def test_the_installed_command_plays_its_scenarios(installed: Path) -> None:
+    out = run(installed / "contextmgr", "scenario", "quarterly-report", "--json", cwd=installed, path=dependencies())
+    assert json.loads(out)["passed"] is True

@@ -49,6 +49,7 @@ def extract(turns: Sequence[Turn], *, budget: int, count: Count) -> list[Item]:
     weights = _base_weights(shown)
     candidates = [
         Candidate(
+            text=s.text,
             weight=_weight(s, weights[s.turn], s.turn in users) * _by_centrality(c, s.turn in users) * telling(kind),
             cost=item_tokens(_quote(s, kind), count),
             facts=facts(s.text),

@@ -40,7 +40,8 @@ _END = re.compile(r"[.!?…]+[\"')\]»”’*_`]*(?=\s+[^\sa-z])|[。！？｡؟
 _SHORT_FORM = re.compile(
     r"(?:^|[\s(])(?:[^\W\d_]|\d{1,3}|Nr|No|Dr|Mr|Mrs|Ms|St|vs|etc|ca|bzw|vgl|approx|e\.g|i\.e|z\.\s?B)\.$"
 )
-_CLAUSE = re.compile(r"[;:,、，；：]\s*|\s+[–—-]\s+|\s+")
+_CLAUSE = re.compile(r"[;:,、，；：]\s*|\s+[–—-]\s+")
+_BLANK = re.compile(r"\s+")
 _IMITATION = re.compile(
     r"\W*(?:user|human|operator|system|benutzer|utilisateur|usuario|пользователь|用户|ユーザー)\W{0,3}[:：]", re.I
 )
@@ -140,8 +141,9 @@ def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     start += len(piece) - len(piece.lstrip())
     end = start + len(piece.strip())
     while end - start > LONGEST:
-        stops = [m.end() for m in _CLAUSE.finditer(text, start + LONGEST // 2, start + LONGEST)]
-        cut = stops[-1] if stops else start + LONGEST
+        half = start + LONGEST // 2
+        stops = [[m.end() for m in stop.finditer(text, half, start + LONGEST)] for stop in (_CLAUSE, _BLANK)]
+        cut = next((found[-1] for found in stops if found), start + LONGEST)
         last = start + len(text[start:cut].rstrip())
         if last > start:
             yield start, last
