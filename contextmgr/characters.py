@@ -53,7 +53,7 @@ class Characters(NamedTuple):
 
 
 _PATTERNS = tuple(b"l|U|0| |n|_|p|a|y|s|x|e|lU|UU|_l|_U|pl|pp| l".split(b"|"))
-_ASCII, _PAIRS = _PATTERNS[:7], _PATTERNS[12:]
+_ASCII, _NO_OTHERS, _PAIRS = _PATTERNS[:7], (0,) * 5, _PATTERNS[12:]
 
 
 def _kind(byte: int) -> str:
@@ -86,8 +86,10 @@ def characters(text: str) -> Characters:
     """Count the kinds of characters of ``text``; lone surrogates count as ``three_byte``."""
     kinds = text.encode("utf-8", "surrogatepass").translate(_KINDS)
     if text.isascii():  # most of a coding session: five kinds need not be looked for
-        return Characters(*map(kinds.count, _ASCII), 0, 0, 0, 0, 0, *map(kinds.count, _PAIRS))
-    return Characters(*map(kinds.count, _PATTERNS))
+        counts = [*map(kinds.count, _ASCII), *_NO_OTHERS, *map(kinds.count, _PAIRS)]
+    else:
+        counts = [*map(kinds.count, _PATTERNS)]
+    return Characters(*counts)
 
 
 def run_tokens(text: str) -> int:

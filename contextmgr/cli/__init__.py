@@ -1,7 +1,8 @@
 """The command line: ``contextmgr replay`` and ``contextmgr scenario``.
 
 Commands import what they need when they run, so ``--help`` and ``--version`` answer at once.  Exit status: 0 when all
-is well, 1 when a request was invalid, over budget or unproven, 2 when what was given cannot be used.
+is well, 1 when a request was invalid, over budget or unproven or a conversation of a folder could not be replayed, 2
+when what was given cannot be used.
 """
 
 from __future__ import annotations
@@ -75,6 +76,9 @@ def replay(
     pin: Annotated[
         str | None, typer.Option(metavar="TURN|first", help="Pin this user turn, or the first of a person.")
     ] = None,
+    summarizer: Annotated[
+        str | None, typer.Option(metavar="extractive", help="Summarise what leaves the view, with sentences said.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per conversation and line.")] = False,
     dump: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every request as sent, one JSON file each.")
@@ -85,13 +89,14 @@ def replay(
     Beside ours, two policies everyone knows: send everything, and slide a window on every call.
     """
     with _errors_in_one_line():
-        from contextmgr.cli.replaying import Options, chosen_profile, pin_wish, run
+        from contextmgr.cli.replaying import Options, chosen_profile, pin_wish, run, summarizer_wish
 
         options = Options(
             files=tuple(files),
             profile=chosen_profile(profile, budget),
             model=model,
             pin=pin_wish(pin),
+            summarizer=summarizer_wish(summarizer),
             as_json=as_json,
             dump=dump,
         )

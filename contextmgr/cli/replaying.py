@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -23,6 +24,9 @@ from contextmgr.replay.driving import PinWish
 from contextmgr.transcripts import Session
 
 
+Summarizer = Literal["extractive"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """The options of ``contextmgr replay``, checked."""
@@ -31,6 +35,7 @@ class Options:
     profile: Profile
     model: str
     pin: PinWish = None
+    summarizer: Summarizer | None = None
     as_json: bool = False
     dump: Path | None = None
 
@@ -64,11 +69,20 @@ def pin_wish(text: str | None) -> PinWish:
     raise InputError(f"--pin {text!r} is neither the number of a user turn nor 'first'")
 
 
+def summarizer_wish(text: str | None) -> Summarizer | None:
+    """The value of ``--summarizer``.  Raises `InputError` for anything but ``extractive``: others need a model."""
+    if text is None or text == "extractive":
+        return "extractive" if text else None
+    raise InputError(f"--summarizer {text!r} is unknown; use 'extractive', or leave it out for none")
+
+
 def run(options: Options) -> bool:
     """Replay, print, and say whether everything was valid, inside the budget and proven.
 
-    Raises what reading and replaying raise, and `OSError` where the dump cannot be written.
+    Where a folder was given, a conversation that cannot be replayed to its end is told as such and the others follow.
+    Raises what reading and replaying raise otherwise, and `OSError` where the dump cannot be written.
     """
+    keep_going = any(path.is_dir() for path in options.files)
     seen = _Seen(Dump(options.dump) if options.dump is not None else None)
     with _progress(hidden=options.as_json) as begin:
         for session in sessions_in(options.files):
@@ -79,7 +93,13 @@ def run(options: Options) -> bool:
                 advance()
 
             outcome = replay_session(
-                session, profile=options.profile, model=options.model, pin=options.pin, on_request=on_request
+                session,
+                profile=options.profile,
+                model=options.model,
+                pin=options.pin,
+                summarizer=options.summarizer,
+                on_request=on_request,
+                keep_going=keep_going,
             )
             seen.outcomes.append(outcome)
             if options.as_json:

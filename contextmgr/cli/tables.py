@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 
 from contextmgr.cli.recordings import stem
-from contextmgr.replay import STAND_IN_TOKENS, Outcome, PolicyOutcome
+from contextmgr.replay import STAND_IN_TOKENS, Compactions, Outcome, PolicyOutcome
 
 _POLICIES = ("send_everything", "slide_every_call")
 
@@ -43,7 +43,7 @@ def merged(parts: Sequence[PolicyOutcome]) -> PolicyOutcome:
 
 
 def trouble(outcomes: Sequence[Outcome]) -> str:
-    """What was refused, invalid, over budget or unproven; a dash where nothing was."""
+    """What was refused, invalid, over budget, unproven or not replayed to its end; a dash where nothing was."""
     refusals = _added(outcomes, lambda o: o.refusals)
     found = [f"{n} refused ({name})" for name, n in refusals.items()]
     for what, count in (
@@ -51,6 +51,7 @@ def trouble(outcomes: Sequence[Outcome]) -> str:
         ("over budget", sum(o.over_budget for o in outcomes)),
         ("pins unproven", sum(o.pins_expected - o.pins_proven for o in outcomes)),
         ("not pinned", sum(o.pin_refused is not None for o in outcomes)),
+        ("stopped", sum(o.error is not None for o in outcomes)),
     ):
         found += [f"{count} {what}"] if count else []
     return "\n".join(found) or "-"
@@ -72,10 +73,25 @@ def footnotes(outcomes: Sequence[Outcome]) -> list[str]:
             f"stand-in: {stood_in} of {len(outcomes)} without a recorded system prompt; {STAND_IN_TOKENS:,} tokens of "
             "prompt and tools stand in for it"
         )
+    lines += _gave_way([o.compactions for o in outcomes])
     compactions, skipped = sum(o.client_compactions for o in outcomes), sum(o.skipped for o in outcomes)
     if compactions or skipped:
         lines.append(f"recorded: {compactions} compactions by the client, {skipped} parts not understood or not kept")
-    return lines + [f"not pinned in {stem(o.file)} [{o.index}]: {o.pin_refused}" for o in outcomes if o.pin_refused]
+    lines += [f"not pinned in {stem(o.file)} [{o.index}]: {o.pin_refused}" for o in outcomes if o.pin_refused]
+    return lines + [f"stopped in {stem(o.file)} [{o.index}]: {o.error}" for o in outcomes if o.error]
+
+
+def _gave_way(parts: Sequence[Compactions]) -> list[str]:
+    """What rollovers masked, cut and summarised."""
+    sums = {name: sum(getattr(p, name) for p in parts) for name in Compactions.__dataclass_fields__}
+    lines = [f"tool results: {sums['masked']:,} masked, {sums['cut']:,} cut"] if sums["masked"] or sums["cut"] else []
+    if sums["summaries"]:
+        lines.append(
+            f"summaries: {sums['summaries']:,}, with {sums['items_kept']:,} items; {sums['items_replaced']:,} more were "
+            f"replaced by a sentence, {sums['items_dropped']:,} dropped; largest summary tier "
+            f"{max(p.summary_tokens_max for p in parts):,} tokens"
+        )
+    return lines
 
 
 def _compared(ours: PolicyOutcome, name: str, other: PolicyOutcome) -> str:

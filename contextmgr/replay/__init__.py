@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextmgr.replay.compacting import Compactions
 from contextmgr.replay.driving import replay_session
 from contextmgr.replay.outcome import Outcome, PolicyOutcome
 from contextmgr.replay.standins import STAND_IN_TOKENS
 
-__all__ = ["STAND_IN_TOKENS", "Outcome", "PolicyOutcome", "replay_session"]
+__all__ = ["STAND_IN_TOKENS", "Compactions", "Outcome", "PolicyOutcome", "replay_session"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -21,18 +21,26 @@ from contextmgr.pins import Pin
 from contextmgr.policies import PlainHistory, Policy, SendEverything, SlideEveryCall
 from contextmgr.profiles import Profile
 from contextmgr.proof import text_at
+from contextmgr.replay.compacting import Compactions, compactions
 from contextmgr.replay.metering import RememberingCounter, Tally, Weigher
 from contextmgr.replay.outcome import Outcome
 from contextmgr.replay.standins import head_of
 from contextmgr.replay.timing import Clock, moments
 from contextmgr.replay.words import Words
+from contextmgr.scope import Scope
+from contextmgr.store import Store, open_store
 from contextmgr.transcripts import Replied, Returned, Said, Session
+from contextmgr.writers import Writer
 
 MAX_TOKENS = 8_192
 """Tokens reserved for each answer, or the model's own limit where that is smaller."""
 
-PinWish = int | Literal["first"] | None
+NAME = "replay"
+"""Tenant and conversation of every replay, each in a store of its own."""
+
+PinWish = int | tuple[int, ...] | Literal["first"] | None
 OnRequest = Callable[[AssembledRequest], None]
+OnPolicy = Callable[[str, Mapping[str, Any]], None]
 
 
 def replay_session(
@@ -41,46 +49,61 @@ def replay_session(
     profile: Profile,
     model: str,
     pin: PinWish = None,
+    summarizer: Literal["extractive"] | Writer | None = None,
     on_request: OnRequest | None = None,
+    on_policy: OnPolicy | None = None,
+    keep_going: bool = False,
 ) -> Outcome:
     """Replay one recorded conversation and return what was found.
 
     Each recorded model call becomes one ``assemble`` in a fresh store in memory, at its recorded time, followed by the
-    recorded answer.  ``pin`` pins the first message of a person (``"first"``), or the user turn of that number, as it
-    is written.  ``on_request`` is given every request as issued.  Recorded usage is left out: it belongs to other
-    requests.
+    recorded answer.  ``pin`` pins the first message of a person (``"first"``), or the user turns of these numbers, as
+    they are written.  ``summarizer`` is the manager's; what is due is summarised before each call.  ``on_request`` is
+    given every request as issued, then ``on_policy`` the name and the request of each other policy for that call.
+    Recorded usage is left out: it belongs to other requests.
 
-    Raises `InputError` for a pin that is no user turn.
+    Raises `InputError` for a pin that is no user turn, and whatever stops the conversation; with ``keep_going`` the
+    outcome up to there tells of it as ``error``.
     """
     started = time.perf_counter()
-    pinned = pinned_event(session, pin)
     entry = model_entry(model)
     counter = RememberingCounter(default_counter())
     weigher = Weigher(entry, counter.count)
     head, stand_in = head_of(session, model, weigher.head)
-    clock = Clock()
-    with Manager("sqlite://", profile=profile, counter=counter, clock=clock) as manager:
-        chat = manager.conversation("replay", tenant="replay")
-        drive = _Drive(chat, manager.flush, clock, head, entry, profile, weigher, on_request)
-        for number, (event, at) in enumerate(zip(session.events, moments(session.events), strict=True)):
-            drive.event(event, at, pin=number == pinned)
-    return drive.outcome(session, stand_in=stand_in, seconds=time.perf_counter() - started)
+    clock, store, error = Clock(), open_store("sqlite://"), None
+    with Manager(
+        store, profile=profile, counter=counter, clock=clock, summarizer=summarizer, background=False
+    ) as manager:
+        chat = manager.conversation(NAME, tenant=NAME)
+        drive = _Drive(chat, manager.flush, store, clock, head, entry, profile, weigher, on_request, on_policy)
+        try:
+            drive.run(session, pin)
+        except ContextManagerError as stopped:
+            if not keep_going:
+                raise
+            error = f"{type(stopped).__name__}: {stopped}"
+        return drive.outcome(session, error=error, stand_in=stand_in, seconds=time.perf_counter() - started)
 
 
-def pinned_event(session: Session, pin: PinWish) -> int | None:
-    """Position of the event to be pinned, None for none.  Raises `InputError` where ``pin`` names no user turn."""
+def pinned_events(session: Session, pin: PinWish) -> frozenset[int]:
+    """Positions of the events to be pinned.  Raises `InputError` where ``pin`` names no user turn."""
     if pin is None:
-        return None
+        return frozenset()
     turns = [i for i, e in enumerate(session.events) if not isinstance(e, Returned)]
     if pin == "first":
         people = (i for i in turns if isinstance(e := session.events[i], Said) and e.human)
-        return next(people, turns[0])
+        return frozenset([next(people, turns[0])])
+    numbers = pin if isinstance(pin, tuple) else (pin,)
+    return frozenset(_pinned_event(session, turns, int(number)) for number in numbers)
+
+
+def _pinned_event(session: Session, turns: list[int], number: int) -> int:
     where = f"conversation {session.index} of {session.file}"
-    if not 1 <= pin <= len(turns):
-        raise InputError(f"pin {pin}: {where} has turns 1 to {len(turns)}; name one of them, or 'first'")
-    if isinstance(session.events[turns[pin - 1]], Replied):
-        raise InputError(f"pin {pin}: turn {pin} of {where} is the assistant's; only user turns can be pinned")
-    return turns[pin - 1]
+    if not 1 <= number <= len(turns):
+        raise InputError(f"pin {number}: {where} has turns 1 to {len(turns)}; name one of them, or 'first'")
+    if isinstance(session.events[turns[number - 1]], Replied):
+        raise InputError(f"pin {number}: turn {number} of {where} is the assistant's; only user turns can be pinned")
+    return turns[number - 1]
 
 
 @dataclass(slots=True)
@@ -97,17 +120,20 @@ class _Drive:
 
     chat: Conversation
     flush: Callable[[], int]
+    store: Store
     clock: Clock
     head: Head
     entry: ModelEntry
     profile: Profile
     weigher: Weigher
     on_request: OnRequest | None
+    on_policy: OnPolicy | None
     calls: int = 0
     over_budget: int = 0
     pins_expected: int = 0
     pins_proven: int = 0
     peak: int = 0
+    summary_peak: int = 0
     pin_refused: str | None = None
     pins: tuple[Pin, ...] = ()
     refusals: Counter[str] = field(default_factory=Counter)
@@ -137,6 +163,12 @@ class _Drive:
     @property
     def max_tokens(self) -> int:
         return min(MAX_TOKENS, self.entry.max_output)
+
+    def run(self, session: Session, pin: PinWish) -> None:
+        """Take all events."""
+        pinned = pinned_events(session, pin)
+        for number, (event, at) in enumerate(zip(session.events, moments(session.events), strict=True)):
+            self.event(event, at, pin=number in pinned)
 
     def event(self, event: Said | Replied | Returned, at: datetime, *, pin: bool) -> None:
         """Take one event; a reply is preceded by the request it answers, made at the time of what it answers."""
@@ -187,10 +219,13 @@ class _Drive:
         self._check(request)
         now = self.clock.now
         self.tally.add(request.params, now, paused=self.paused)
-        for one in self.compared:
-            one.tally.add(one.policy.request(self.history), now, paused=self.paused)
         if self.on_request is not None:
             self.on_request(request)
+        for one in self.compared:
+            params = one.policy.request(self.history)
+            one.tally.add(params, now, paused=self.paused)
+            if self.on_policy is not None:
+                self.on_policy(one.policy.name, params)
         return request
 
     def _refused(self, error: ContextManagerError) -> None:
@@ -206,12 +241,17 @@ class _Drive:
         report = request.report
         self.over_budget += report.tokens > min(report.budget, self.profile.budget)
         self.peak = max(self.peak, report.tokens)
+        self.summary_peak = max(self.summary_peak, report.tiers.get("summary", 0))
         if report.why != "extended":
             self.rollovers[report.why] += 1
         self.pins_expected += len(self.pins)
         self.pins_proven += proven(request, self.pins)
 
-    def outcome(self, session: Session, *, stand_in: bool, seconds: float) -> Outcome:
+    def _compactions(self) -> Compactions:
+        with self.store.reading(Scope(tenant=NAME)) as tx:
+            return compactions(tx, NAME, summary_tokens_max=self.summary_peak)
+
+    def outcome(self, session: Session, *, error: str | None, stand_in: bool, seconds: float) -> Outcome:
         """What was found."""
         return Outcome(
             file=session.file,
@@ -230,10 +270,12 @@ class _Drive:
             sent=self.tally.outcome(),
             policies={one.policy.name: one.tally.outcome() for one in self.compared},
             rollovers=dict(self.rollovers),
+            compactions=self._compactions(),
             seconds=seconds,
             client_compactions=session.client_compactions,
             skipped=session.skipped,
             stand_in=stand_in,
+            error=error,
         )
 
 

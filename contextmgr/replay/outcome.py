@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from contextmgr.replay.compacting import Compactions
+
 ALLOWED_REFUSAL = "BudgetError"
 
 
@@ -46,7 +48,8 @@ class Outcome:
     exceed ``budget`` (tokens) by our own count, ``peak_tokens`` is the largest by that count.  ``pins_expected`` sums
     the active pins over the requests, ``pins_proven`` those whose bytes were found at their place.
     ``pin_refused`` says why the wanted pin could not be made, if so.  ``rollovers`` counts new epochs by reason,
-    ``seconds`` is the time all of it took.  ``stand_in``: the recording has no system prompt, ours stood in.
+    ``compactions`` says what gave way in them, ``seconds`` is the time all of it took.  ``stand_in``: the recording has
+    no system prompt, ours stood in.  ``error`` is what ended the replay before the conversation did, if anything.
     """
 
     file: str
@@ -65,10 +68,12 @@ class Outcome:
     sent: PolicyOutcome
     policies: Mapping[str, PolicyOutcome]
     rollovers: Mapping[str, int]
+    compactions: Compactions
     seconds: float
     client_compactions: int
     skipped: int
     stand_in: bool
+    error: str | None = None
 
     @property
     def refused(self) -> int:
@@ -77,8 +82,10 @@ class Outcome:
 
     @property
     def is_clean(self) -> bool:
-        """Whether every request was valid, inside the budget and proven, and only budgets made us refuse."""
-        allowed = all(name == ALLOWED_REFUSAL for name in self.refusals)
+        """Whether all of it was replayed, every request valid, inside the budget and proven, and only budgets made us
+        refuse.
+        """
+        allowed = all(name == ALLOWED_REFUSAL for name in self.refusals) and self.error is None
         return allowed and not self.sent.invalid and not self.over_budget and self.pins_proven == self.pins_expected
 
     def to_json(self) -> dict[str, Any]:
@@ -102,9 +109,11 @@ class Outcome:
             "peak_tokens": self.peak_tokens,
             **sent,
             "rollovers": dict(self.rollovers),
+            **asdict(self.compactions),
             "seconds": round(self.seconds, 3),
             "client_compactions": self.client_compactions,
             "skipped": self.skipped,
             "stand_in": self.stand_in,
+            "error": self.error,
             "policies": {name: policy.to_json() for name, policy in self.policies.items()},
         }
