@@ -37,7 +37,7 @@ $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
 
 demo: $(VENV)/runtime.stamp
 	@$(BIN)/contextmgr scenario prepared-statements
-	@$(BIN)/contextmgr replay examples/sessions/small-session.jsonl --pin first
+	@$(BIN)/contextmgr replay examples/sessions/small-session.jsonl --pin first --budget 50000 --summarizer extractive
 
 test: lint types
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not live"
@@ -57,6 +57,8 @@ test-live: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python -m benchmarks.core --json
+	$(BIN)/python -m benchmarks.costs --json
+	$(BIN)/python -m benchmarks.compaction --json
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix .

@@ -4,9 +4,9 @@
 
 ``mutations``: per kind of false item how many there are (``n``) and how many were refused (``caught``).  ``true``: per
 form of true item how many there are and how many were wrongly refused.  ``overall``: precision and recall, where a
-positive is a false item that is refused, and the share of true items refused.  All of it three times: for the sessions
-that the checks were tuned on (``dev``), for the others (``test``), and for both.  ``milliseconds_per_item``: time for an
-item once a range of 60 turns is indexed, and the indexing of the range, spread over its items.
+positive is a false item that is refused, and the share of true items refused.  All of it three times: for the
+sessions that the checks were tuned on (``dev``), for the others (``test``), and for both.  ``milliseconds_per_item``:
+the time for an item once its range of 60 turns is indexed, and with the indexing spread over the items.
 
 ``--missed N`` and ``--refused N`` print items of the dev half that were judged wrongly.
 """

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ class Length:
     manager: Manager
     chat: Conversation
     extended: list[float] = field(default_factory=list)
+    worked: list[float] = field(default_factory=list)
     repeated: list[float] = field(default_factory=list)
     rolled: list[float] = field(default_factory=list)
     views: list[int] = field(default_factory=list)
@@ -70,9 +72,11 @@ class Length:
     def sample(self) -> None:
         """One new user turn: the request for it, the same again, and an answer."""
         self.chat.add_user("And this order? " + text(1_300))
+        worked = time.thread_time()
         took, request = timed(self.assemble)
         if request.report.why == "extended":
             self.extended.append(took)
+            self.worked.append((time.thread_time() - worked) * 1e3)
             self.views.append(sum(s.last - s.first + 1 for s in request.report.turns if s.disposition == "verbatim"))
             self.tokens.append(request.report.tokens)
         else:
@@ -115,6 +119,7 @@ def assembling(folder: Path, sizes: Iterable[int], samples: int) -> dict[str, An
 def _summary(length: Length) -> dict[str, Any]:
     return {
         "p50_ms": _p50(length.extended),
+        "cpu_p50_ms": _p50(length.worked),
         "repeat_p50_ms": _p50(length.repeated),
         "rollover_p50_ms": _p50(length.rolled) if length.rolled else None,
         "samples": len(length.extended),
@@ -142,9 +147,9 @@ def appending(folder: Path, durability: Durability, samples: int) -> dict[str, A
         insert, row = _insertion(bare)
         for i in range(samples):
             row[2] = i + 2
-            times["bare"].append(timed(lambda: _commit(bare, insert, row))[0])
+            times["bare"].append(timed(partial(_commit, bare, insert, row))[0])
             for name, chat in chats:
-                times[name].append(timed(lambda chat=chat: chat.add_user(said))[0])
+                times[name].append(timed(partial(chat.add_user, said))[0])
     p50 = {f"{name}_p50_ms": _p50(values) for name, values in times.items()}
     ratios = {f"{n}_to_bare": round(p50[f"{n}_p50_ms"] / p50["bare_p50_ms"], 3) for n in ("uncounted", "counted")}
     return p50 | ratios

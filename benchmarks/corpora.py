@@ -92,7 +92,8 @@ def _locomo(directory: Path) -> list[Corpus]:
 
 def _locomo_entry(entry: Mapping[str, Any]) -> Corpus:
     spoken = entry["conversation"]
-    messages, numbers = [], {}
+    messages: list[Message] = []
+    numbers: dict[str, int] = {}
     count = sum(1 for key in spoken if re.fullmatch(r"session_\d+", key))
     for session in range(1, max(count, 1) + 1):
         said = spoken.get(f"session_{session}", [])
@@ -133,7 +134,8 @@ def _beam(directory: Path) -> list[Corpus]:
 
 
 def _beam_chat(chat: Mapping[str, Any]) -> Corpus:
-    messages, numbers = [], {}
+    messages: list[Message] = []
+    numbers: dict[int, int] = {}
     for batch in chat["chat"]:
         said = [message for group in batch["turns"] for message in group]
         anchor = next((m["time_anchor"] for m in said if m.get("time_anchor")), None)
@@ -187,7 +189,7 @@ class _Pool:
 def _longmemeval(directory: Path) -> list[Corpus]:
     pool = _Pool({})
     asked = []
-    for line in gzip.open(directory / "evidence_turns_dev.jsonl.gz", "rt", encoding="utf-8"):
+    for line in gzip.decompress((directory / "evidence_turns_dev.jsonl.gz").read_bytes()).splitlines():
         raw = json.loads(line)
         turns = raw["evidence_turns"]
         keys = [pool.add(_session(t["date"], raw, t["session_no"]), t["role"], t["content"]) for t in turns]
@@ -195,8 +197,8 @@ def _longmemeval(directory: Path) -> list[Corpus]:
     for file in sorted(directory.glob("haystack_*.json.gz")):
         history = _gzipped(file)
         for session in history["sessions"]:
-            when = _date(session["messages"][0]["created_at"]) if session["messages"] else datetime.min
             for message in session["messages"]:
+                when = _date(session["messages"][0]["created_at"])
                 pool.add((when, session["session_id"]), message["role"], message["content"])
     return [_pooled(pool, asked)]
 

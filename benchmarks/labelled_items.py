@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.mutations import MUTATIONS, UNSAID, in_common
+from benchmarks.mutations import ACTS, MUTATIONS, UNSAID, in_common
 from contextmgr.summaries import Item, ItemKind
 from contextmgr.transcripts import Replied, Said, Session, read_sessions
 from contextmgr.turns import ToolResult, Turn
@@ -39,8 +39,18 @@ _BOUND = re.compile(
     r"\b(?:if|unless|when|until|once|before|after|while|not|no|never|without|cannot|though|otherwise)\b|n['’]t",
     re.IGNORECASE,
 )
-_SHORTENED = (("don't", "do not"), ("doesn't", "does not"), ("isn't", "is not"), ("can't", "cannot"), ("won't", "will not"),
-              ("it's", "it is"), ("didn't", "did not"), ("shouldn't", "should not"), ("I'll", "I will"), ("aren't", "are not"))  # fmt: skip
+_SHORTENED = {
+    "don't": "do not",
+    "doesn't": "does not",
+    "isn't": "is not",
+    "aren't": "are not",
+    "can't": "cannot",
+    "won't": "will not",
+    "didn't": "did not",
+    "shouldn't": "should not",
+    "it's": "it is",
+    "I'll": "I will",
+}
 _SMALL = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MONTHS = (
     "January",
@@ -137,17 +147,15 @@ def lines(turn: Turn) -> Iterator[Line]:
         return
     for raw in _SENTENCE.findall(_SKIPPED.sub("\n", turn.text)):
         text = _LEAD.sub("", raw).strip().removesuffix("**").strip()
-        words = re.findall(r"[A-Za-z']{2,}", text)
-        letters = sum(c.isalpha() or c.isspace() for c in text)
-        if (
-            len(words) >= 5
-            and 25 <= len(text) <= 280
-            and letters > 0.8 * len(text)
-            and text[-1] != ":"
-            and "|" not in text
-        ):
-            if turn.role == "user" or not _TO_SOMEONE.search(text):
-                yield Line(text, turn)
+        if _is_prose(text) and (turn.role == "user" or not _TO_SOMEONE.search(text)):
+            yield Line(text, turn)
+
+
+def _is_prose(text: str) -> bool:
+    letters = sum(c.isalpha() or c.isspace() for c in text)
+    if not 25 <= len(text) <= 280 or text[-1] == ":" or "|" in text:
+        return False
+    return letters > 0.8 * len(text) and len(re.findall(r"[A-Za-z']{2,}", text)) >= 5
 
 
 def _written() -> dict[str, list[Item]]:
@@ -182,6 +190,7 @@ def _of_session(turns: dict[int, Turn], half: str, source: str) -> Iterator[Labe
         ("true", [*_true(users, rng, most // 2), *_true(others, rng, most // 2)]),
         ("false", [*_mutated(users, rng, most), *_mutated(others, rng, most)]),
         ("false", list(_speakers(users, others, turns, rng, max(1, most // 4)))),
+        ("false", list(_other_acts(users, rng, max(1, most // 4)))),
         ("false", list(_fabricated(turns, rng, max(1, most // 4)))),
     )
     for truth, made in makers:
@@ -221,7 +230,7 @@ def _rewordings(line: Line) -> Iterator[tuple[str, str]]:
     if comma and len(rest.split()) >= 5 and not _BOUND.search(lead):
         yield "leading clause dropped", rest[0].upper() + rest[1:]
     loose = text
-    for short, long in _SHORTENED:
+    for short, long in _SHORTENED.items():
         loose = re.sub(rf"\b{short.replace(chr(39), '[’' + chr(39) + ']')}", long, loose)
     if loose != text:
         yield "contractions written out", loose
@@ -288,6 +297,18 @@ def _speakers(
             ("The assistant found that {}", "The assistant proposed that {}", "The assistant decided that {}")
         )
         yield "speaker", Item(text=form.format(line.text), kind=ItemKind.RESULT, turns=(line.turn.number,)), None
+
+
+def _other_acts(users: Sequence[Line], rng: random.Random, most: int) -> Iterator[Made]:
+    """A request of the user with another act in place of the one asked for; all other words are the user's."""
+    asked = [(line, m.end()) for line in users if (m := _ASKING.match(line.text)) is not None]
+    for line, start in rng.sample(asked, min(most, len(asked))):
+        _, _, object_ = line.text[start:].rstrip("?").partition(" ")
+        act = rng.choice([a for a in ACTS if a not in line.turn.text.lower()])
+        if len(object_.split()) >= 3:
+            form = rng.choice(("The user asked to {} {}", "The user approved to {} {}", "The user wants to {} {}"))
+            kind = rng.choice((ItemKind.DECISION, ItemKind.OPEN))
+            yield "another act", Item(text=form.format(act, object_)[:600], kind=kind, turns=(line.turn.number,)), None
 
 
 def _fabricated(turns: dict[int, Turn], rng: random.Random, most: int) -> Iterator[Made]:

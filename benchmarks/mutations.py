@@ -66,19 +66,40 @@ _TAKEN = (
     (re.compile(r"\bnot (?=[a-z])"), ""),
 )
 _DENIED = re.compile(r"\b(?:not|never|no|none|nothing|without|cannot|neither|nor)\b|n['’]t\b", re.IGNORECASE)
-OPPOSITES = {
-    "enable": "disable", "enabled": "disabled", "include": "exclude", "add": "remove", "added": "removed", "before": "after", "after": "before",
-    "more": "less", "passed": "failed", "pass": "fail", "passes": "fails", "true": "false", "first": "last", "valid": "invalid", "correct": "wrong",
-    "public": "private", "local": "remote", "same": "different", "newer": "older", "new": "old", "supported": "unsupported", "increase": "decrease",
-    "keep": "remove", "safe": "unsafe", "allowed": "blocked", "required": "optional", "open": "closed", "start": "stop", "success": "failure",
-}  # fmt: skip
+OPPOSITES = dict(
+    pair.split("/")
+    for line in (
+        "enable/disable enabled/disabled include/exclude add/remove added/removed before/after after/before",
+        "more/less passed/failed pass/fail passes/fails true/false first/last valid/invalid correct/wrong",
+        "public/private local/remote same/different newer/older new/old supported/unsupported",
+        "increase/decrease keep/remove safe/unsafe allowed/blocked required/optional open/closed start/stop",
+        "success/failure",
+    )
+    for pair in line.split()
+)
 UNSAID = (
-    "delete the staging bucket", "push straight to the release branch", "skip the integration tests", "rotate the production credentials",
-    "drop the audit table", "publish the package tonight", "refund the whole order", "email the customer list to marketing",
-    "keep at most one ticket open", "disable two-factor login for contractors", "never touch the billing module", "use tabs instead of spaces",
-    "merge without waiting for review", "grant admin rights to the intern", "cancel every booking of the family", "rewrite the parser in Rust",
-    "wipe the backup disks", "force-push over the colleague's work", "share the API keys in the channel", "turn the alerts off for the weekend",
-)  # fmt: skip
+    "delete the staging bucket",
+    "push straight to the release branch",
+    "skip the integration tests",
+    "rotate the production credentials",
+    "drop the audit table",
+    "publish the package tonight",
+    "refund the whole order",
+    "email the customer list to marketing",
+    "keep at most one ticket open",
+    "disable two-factor login for contractors",
+    "never touch the billing module",
+    "use tabs instead of spaces",
+    "merge without waiting for review",
+    "grant admin rights to the intern",
+    "cancel every booking of the family",
+    "rewrite the parser in Rust",
+    "wipe the backup disks",
+    "force-push over the colleague's work",
+    "share the API keys in the channel",
+    "turn the alerts off for the weekend",
+)
+ACTS = ("delete", "push", "merge", "publish", "cancel", "overwrite", "skip", "deploy")
 
 Mutation = Callable[[str, str, random.Random], str | None]
 
@@ -110,10 +131,7 @@ def _renamed(
         return None
     match = rng.choice(found)
     others = sorted({m.group() for m in pattern.finditer(around)} - {m.group() for m in found})
-    if others and rng.random() < 0.4:
-        new = rng.choice(others)
-    else:
-        new = _misspelt(match.group(), rng)
+    new = rng.choice(others) if others and rng.random() < 0.4 else _misspelt(match.group(), rng)
     same = new.lower() in text.lower() or new.lower() == match.group().lower()
     return None if same else _changed(text, match, new)
 
@@ -190,5 +208,5 @@ MUTATIONS: Mapping[str, Mutation] = {
 
 def in_common(text: str, other: str) -> float:
     """Share of a text's longer words that another text holds too."""
-    mine, theirs = ({w for w in re.findall(r"[a-z]{4,}", t.lower())} for t in (text, other))
+    mine, theirs = (set(re.findall(r"[a-z]{4,}", t.lower())) for t in (text, other))
     return len(mine & theirs) / len(mine) if mine else 1.0

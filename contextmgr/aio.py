@@ -142,6 +142,7 @@ class AsyncManager:
         counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
         summarizer: Literal["extractive"] | Writer | None = None,
+        summarizer_timeout: float = 120.0,
         background: bool = True,
         prompts: str | Path | None = None,
     ) -> None:
@@ -155,6 +156,7 @@ class AsyncManager:
             counter=counter,
             clock=clock,
             summarizer=summarizer,
+            summarizer_timeout=summarizer_timeout,
             background=background,
             prompts=prompts,
         )

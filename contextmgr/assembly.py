@@ -103,8 +103,7 @@ class Assembler:
                     return self._repeat(snapshot)
                 calibration = self._calibration(tx, conversation, head.model)
                 outbox = tx.jobs(conversation) if self.on_work is not None else []
-            planned = [(j.first, j.last) for j in outbox]
-            request = self._issue(conversation, snapshot, head, max_tokens, calibration, planned)
+            request = self._issue(conversation, snapshot, head, max_tokens, calibration, outbox)
             if request is not None:
                 return request
         raise ContentionError(
@@ -129,7 +128,7 @@ class Assembler:
         head: Head,
         max_tokens: int,
         calibration: Calibration,
-        planned: Sequence[tuple[int, int]],
+        outbox: Sequence[Job],
     ) -> AssembledRequest | None:
         entry = model_entry(head.model, self.table)
         terms = Terms(
@@ -150,10 +149,12 @@ class Assembler:
         check(params, paused=snapshot.tail.waits_for_server)
         proof = prove(params, snapshot.pins, laid.places)
         report = make_report(snapshot, decision, terms, number=record.number, max_tokens=max_tokens)
+        planned = [(j.first, j.last) for j in outbox]
         jobs = work(snapshot, decision, terms, planned) if self.on_work is not None else []
         if not self._commit(conversation, snapshot, decision, record, report, proof, jobs):
             return None
-        if jobs and self.on_work is not None:
+        now = int(terms.now.timestamp() * 1_000_000)
+        if self.on_work is not None and (jobs or any(j.is_due(now) for j in outbox)):
             self.on_work(conversation)
         return AssembledRequest(cast(RequestParams, params), report, proof, record.number)
 
@@ -195,7 +196,8 @@ class Assembler:
         epoch = tx.epoch(conversation, record.epoch)
         if epoch is None:
             raise NotFoundError(f"request {record.number} has lost its epoch {record.epoch}")
-        kept = [t for a, b in epoch.kept for t in tx.turns(conversation, a, b)]
+        before = [(a, min(b, epoch.first - 1)) for a, b in epoch.kept if a < epoch.first]
+        kept = [t for a, b in before for t in tx.turns(conversation, a, b)]
         stored = [*kept, *tx.turns(conversation, epoch.first, record.tail)]
         turns = tuple(t for t in stored if t.number not in epoch.hidden)
         return self._again(record, epoch, turns, tx.rows(conversation, epoch.number))
@@ -224,10 +226,9 @@ class Assembler:
         )
 
     def _calibration(self, tx: Transaction, conversation: str, model: str) -> Calibration:
-        text = tx.calibration(conversation, model)
-        if text is not None:
-            return Calibration.from_text(text)
-        return Calibration.prior(model_entry(model, self.table).family)
+        text, entry = tx.calibration(conversation, model), model_entry(model, self.table)
+        learned = Calibration.prior(entry.family) if text is None else Calibration.from_text(text)
+        return replace(learned, safety=entry.size_factor)
 
     def _head_weight(self, head: Head) -> Features:
         """Features of a head, counted once per process: system prompts and schemas are large and stay the same."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 
 from contextmgr import forms, jsontext, labels
+from contextmgr.evidence import Evidence, in_order
 from contextmgr.features import Features
 from contextmgr.pins import Pin
 from contextmgr.tokens import Count, block_features
@@ -39,7 +40,7 @@ class Attachments:
     pins: Sequence[Pin] = ()
     notices: Sequence[Pin] = ()
     late: Sequence[LateNote] = ()
-    evidence: Sequence[Block] = ()
+    evidence: Sequence[Evidence] = ()
     named: Mapping[str, Pin] | None = None
 
 
@@ -98,7 +99,7 @@ def tail_rows(tail: int, attached: Attachments, setting: Setting, start: int) ->
     cap = max(forms.MIN_CUT, setting.result_cap // max(1, len(attached.late)))  # together no larger than one result
     for note in attached.late:
         made += [(RowKind.LATE, block, note.ref) for block in _late(note, setting, cap)]
-    made += [(RowKind.EVIDENCE, block, None) for block in attached.evidence]
+    made += [(RowKind.EVIDENCE, e.render(setting.zone), e.ref) for e in in_order(attached.evidence)]
     return tuple(_row(start + i, tail, kind, block, setting, ref=ref) for i, (kind, block, ref) in enumerate(made))
 
 

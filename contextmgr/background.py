@@ -16,14 +16,15 @@ from contextmgr.scope import Scope
 
 _LOG = logging.getLogger(__name__)
 Key = tuple[Scope, str]
+Run = Callable[[Scope, str, Callable[[], bool]], int]
 
 
 class Background:
-    """Runs ``run(scope, conversation)`` for conversations that may have work; ``left`` tells what stays undone."""
+    """Runs ``run(scope, conversation, going)`` for conversations that may have work; it begins nothing more once
+    ``going()`` is false.  ``left`` tells how much stays undone.
+    """
 
-    def __init__(
-        self, run: Callable[[Scope, str], int], left: Callable[[Scope, str], int], *, threaded: bool = True
-    ) -> None:
+    def __init__(self, run: Run, left: Callable[[Scope, str], int], *, threaded: bool = True) -> None:
         self._run = run
         self._left = left
         self._known: dict[Key, None] = {}
@@ -40,24 +41,30 @@ class Background:
             if self._closed:
                 return
             self._known[scope, conversation] = None
-            if self._threaded and self._thread is None:
+            if not self._threaded:
+                return
+            if self._thread is None:
                 self._thread = threading.Thread(target=self._loop, name="contextmgr-background", daemon=True)
                 self._thread.start()
         self._queue.put((scope, conversation))
 
     def flush(self, timeout: float) -> int:
-        """Do what is due, at most ``timeout`` seconds; returns the number of jobs left."""
+        """Do what is due; returns the number of jobs left.
+
+        Nothing is begun after ``timeout`` seconds, but what was begun is finished.
+        """
         deadline = time.monotonic() + timeout
-        keys = list(self._known)
+        with self._lock:
+            keys = list(self._known)
         for key in keys:
             left = deadline - time.monotonic()
             if left <= 0 or not self._busy.acquire(timeout=left):
                 break
             try:
-                self._run(*key)
+                self._run(*key, lambda: time.monotonic() < deadline)
             finally:
                 self._busy.release()
-        return sum(self._left(*key) for key in keys)
+        return sum(self._rest(key) for key in keys)
 
     def close(self, timeout: float) -> None:
         """Stop after the piece of work in hand, waiting at most ``timeout`` seconds for it."""
@@ -67,12 +74,23 @@ class Background:
         if self._thread is not None:
             self._thread.join(timeout)
 
+    def _rest(self, key: Key) -> int:
+        """How much is left of a conversation's work; one that has none is forgotten until it is added again."""
+        with self._lock:
+            self._known.pop(key, None)
+        left = self._left(*key)
+        if left:
+            with self._lock:
+                self._known[key] = None
+        return left
+
     def _loop(self) -> None:
         while (key := self._queue.get()) is not None:
             if self._closed:
                 return
             with self._busy:
                 try:
-                    self._run(*key)
+                    self._run(*key, lambda: not self._closed)
+                    self._rest(key)
                 except ContextManagerError as error:
                     _LOG.warning("background work failed: %s", type(error).__name__)

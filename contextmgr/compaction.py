@@ -1,19 +1,19 @@
 """Log-structured summaries: which turns are to be summarised, what the summary tier shows, and how it keeps its cap.
 
-Laws: a turn is summarised once, at level 0, and its items move up a level at each merge, so no item is touched more
-than log(n) times on the way; merging drops and never rewords, so it cannot invent; the tier holds its cap after any
-number of compactions; every segment says exactly what it covers.
+Laws: a turn is summarised once, at level 0, and its items move up a level when `FANOUT` segments of a level merge, so
+levels stay below log(n); merging drops and never rewords, so it cannot invent; the tier as rendered holds its cap
+after any number of compactions; every segment says exactly what it covers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from contextmgr import jsontext, labels
-from contextmgr.features import ZERO
+from contextmgr.features import ZERO, Features
 from contextmgr.summaries import Item, ItemKind, Segment, SegmentStatus, joined
-from contextmgr.tokens import Count, text_features
+from contextmgr.tokens import Count, blocks_features, text_features
 from contextmgr.turns import Block
 
 GIVEN_UP_FIRST = (ItemKind.RESULT, ItemKind.ARTIFACT)
@@ -31,7 +31,7 @@ class Compacted:
 
     @property
     def tokens(self) -> int:
-        """Size of the tier in unweighted tokens."""
+        """Size of the items in unweighted tokens."""
         return sum(s.tokens for s in self.shown)
 
 
@@ -39,31 +39,47 @@ class Compacted:
 class SummaryTier:
     """The summary tier for any start of the window; each distinct set of segments is compacted once.
 
-    ``cap`` is in unweighted tokens; ``pinned`` are texts that no item may repeat.
+    ``cap`` is in tokens as ``size`` reckons them (unweighted, where it is left out) and holds for the tier as rendered,
+    label included; ``pinned`` are texts that no item may repeat.
     """
 
     segments: Sequence[Segment]
     cap: int
     count: Count
     pinned: Sequence[str] = ()
-    _known: dict[tuple[str, ...], Compacted] = field(default_factory=dict)
+    size: Callable[[Features], int] = sum
+    _known: dict[tuple[str, ...], tuple[Compacted, list[Block]]] = field(default_factory=dict)
 
     def at(self, first: int) -> Compacted:
         """What a window that begins at turn ``first`` shows."""
-        chosen = usable(self.segments, first)
-        key = tuple(s.id for s in chosen)
-        if key not in self._known:
-            self._known[key] = compact(chosen, cap=self.cap, count=self.count)
-        return self._known[key]
+        return self._at(first)[0]
+
+    def blocks(self, first: int) -> list[Block]:
+        """The tier as rendered."""
+        return self._at(first)[1]
 
     def torn(self, turns: Iterable[int]) -> frozenset[int]:
         """The turns at which a window may not begin, because that would tear a segment that is ready in two."""
         ranges = [(s.first, s.last) for s in self.segments if s.status is SegmentStatus.READY]
         return frozenset(n for n in turns if any(a < n <= b for a, b in ranges))
 
-    def blocks(self, first: int) -> list[Block]:
-        """The tier as rendered."""
-        return render(self.at(first).shown, self.pinned)
+    def _at(self, first: int) -> tuple[Compacted, list[Block]]:
+        chosen = usable(self.segments, first)
+        key = tuple(s.id for s in chosen)
+        if key not in self._known:
+            self._known[key] = self._fitted(chosen)
+        return self._known[key]
+
+    def _fitted(self, chosen: Sequence[Segment]) -> tuple[Compacted, list[Block]]:
+        """Compacted so far that what is rendered fits; the label counts too, and is known only then."""
+        budget = self.cap
+        while True:
+            compacted = compact(chosen, cap=budget, count=self.count)
+            blocks = render(compacted.shown, self.pinned)
+            size = self.size(blocks_features(blocks, self.count))
+            if size <= self.cap:
+                return compacted, blocks
+            budget = max(0, min(compacted.tokens - 1, compacted.tokens * self.cap // size))
 
 
 def weighed(segment: Segment, count: Count) -> Segment:
@@ -75,35 +91,47 @@ def weighed(segment: Segment, count: Count) -> Segment:
 
 
 def compact(segments: Sequence[Segment], *, cap: int, count: Count) -> Compacted:
-    """What the tier shows of ``segments`` within ``cap`` unweighted tokens, merging the oldest first."""
+    """What the tier shows of ``segments`` with items of at most ``cap`` unweighted tokens, merging the oldest first.
+
+    `FANOUT` segments of one level become one of the next; where the cap asks for more, the oldest two merge, or the
+    only one shrinks, without going up.
+    """
     shown = sorted(segments, key=lambda s: s.first)
     made: dict[str, Segment] = {}
-    level = 0
-    while level <= max((s.level for s in shown), default=-1):
+    while True:
+        crowded = _crowded(shown)
+        over = sum(s.tokens for s in shown) - cap
+        if crowded:
+            shown = _merged(shown, crowded, None, count, made)
+        elif over > 0:
+            oldest = shown[:2]
+            shown = _merged(shown, oldest, max(0, sum(s.tokens for s in oldest) - over), count, made)
+        else:
+            break
+    return Compacted(tuple(shown), tuple(s for s in shown if s.id in made))
+
+
+def _crowded(shown: Sequence[Segment]) -> list[Segment]:
+    """The oldest segments of the lowest level that holds too many, or none."""
+    for level in sorted({s.level for s in shown}):
         same = [s for s in shown if s.level == level]
         if len(same) > FANOUT:
-            shown = _merged(shown, same[:FANOUT], None, count, made)
-        else:
-            level += 1
-    while sum(s.tokens for s in shown) > cap:
-        over = sum(s.tokens for s in shown) - cap
-        oldest = shown[:2]
-        target = max(0, sum(s.tokens for s in oldest) - over)
-        shown = _merged(shown, oldest, target, count, made)
-    kept = {s.id for s in shown}
-    return Compacted(tuple(shown), tuple(s for s in made.values() if s.id in kept))
+            return same[:FANOUT]
+    return []
 
 
 def _merged(
     shown: Sequence[Segment], group: Sequence[Segment], target: int | None, count: Count, made: dict[str, Segment]
 ) -> list[Segment]:
-    total = sum(s.tokens for s in group)
+    """``shown`` with ``group`` merged into one: up a level, or (where ``target`` tokens are set) on the highest's."""
     items = [i for s in group for i in s.items]
-    kept, dropped = merge(items, budget=int(total * KEPT) if target is None else target, count=count)
+    budget = int(sum(s.tokens for s in group) * KEPT) if target is None else target
+    kept, dropped = merge(items, budget=budget, count=count)
     parts = tuple(p for s in group for p in (made[s.id].parts if s.id in made else (s.id,)))
+    level = max(s.level for s in group)
     segment = Segment(
         id="sum_" + jsontext.sha256("|".join([*parts, str(target)]))[:16],
-        level=max(s.level for s in group) + 1,
+        level=level + 1 if target is None else max(1, level),
         ranges=joined(r for s in group for r in s.ranges),
         items=tuple(kept),
         parts=parts,
@@ -115,9 +143,8 @@ def _merged(
     )
     for s in group:
         made.pop(s.id, None)
-    segment = weighed(segment, count)
-    made[segment.id] = segment
-    return [segment, *(s for s in shown if s not in group)]
+    made[segment.id] = weighed(segment, count)
+    return sorted([made[segment.id], *(s for s in shown if s not in group)], key=lambda s: s.first)
 
 
 def merge(items: Sequence[Item], *, budget: int, count: Count) -> tuple[list[Item], int]:
@@ -126,17 +153,22 @@ def merge(items: Sequence[Item], *, budget: int, count: Count) -> tuple[list[Ite
     Dropped are first what another item says as well, then results, then artifacts, then the rest; oldest first.
     Nothing is reworded.
     """
-    ordered = sorted(items, key=lambda i: (i.turns, i.text))
-    sizes = {id(i): sum(text_features(line(i), count)) for i in ordered}
-    kept = _distinct(ordered)
-    size = sum(sizes[id(i)] for i in kept)
+    kept = _distinct(sorted(items, key=_age))
+    sizes = [sum(text_features(line(i), count)) for i in kept]
+    size = sum(sizes)
     order = {kind: n for n, kind in enumerate(GIVEN_UP_FIRST)}
-    for item in sorted(kept, key=lambda i: (order.get(i.kind, len(order)), i.turns)):
+    gone: set[int] = set()
+    for at in sorted(range(len(kept)), key=lambda n: (order.get(kept[n].kind, len(order)), n)):
         if size <= budget:
             break
-        kept.remove(item)
-        size -= sizes[id(item)]
-    return kept, len(items) - len(kept)
+        gone.add(at)
+        size -= sizes[at]
+    left = [item for at, item in enumerate(kept) if at not in gone]
+    return left, len(items) - len(left)
+
+
+def _age(item: Item) -> tuple[tuple[int, ...], str, ItemKind]:
+    return item.turns, item.text, item.kind
 
 
 def _distinct(items: Sequence[Item]) -> list[Item]:
@@ -158,26 +190,35 @@ def line(item: Item) -> str:
 
 def render(segments: Sequence[Segment], pinned: Sequence[str]) -> list[Block]:
     """The summary tier as one labelled block, in turn order; items that would repeat a pin are left out."""
-    items = sorted((i for s in segments for i in s.items), key=lambda i: (i.turns, i.text))
-    items = [i for i in items if not any(p in i.text or i.text in p for p in pinned)]
+    items = sorted((i for s in segments for i in s.items), key=_age)
+    items = [i for i in items if not _repeats(i, pinned)]
     if not items:
         return []
-    ranges = joined(r for s in segments for r in s.ranges)
+    ranges = joined(r for s in segments if s.items for r in s.ranges)
     later = superseded(items)
-    lines = [line(i) + (f" (turn {later[n]} decides later)" if n in later else "") for n, i in enumerate(items)]
+    lines = [line(i) + (labels.superseded(later[n]) if n in later else "") for n, i in enumerate(items)]
     return [labels.text_block("\n".join([labels.summary_label(ranges), *lines]))]
+
+
+def _repeats(item: Item, pinned: Sequence[str]) -> bool:
+    """Whether an item would repeat a pin, or says only a part of it."""
+    if labels.repeats(item.text, pinned) or labels.repeats(line(item), pinned):
+        return True
+    return any(labels.repeats(p, [item.text]) for p in pinned)
 
 
 def superseded(items: Sequence[Item]) -> dict[int, int]:
     """For decisions and constraints that a later one on the same subject follows: its index and the later turn."""
-    ruling = [(n, i) for n, i in enumerate(items) if i.kind.value in ("decision", "constraint")]
+    ruling = [(n, i.turns[-1], _words(i.text)) for n, i in enumerate(items) if i.kind in _RULING]
     found: dict[int, int] = {}
-    for at, (n, item) in enumerate(ruling):
-        words = _words(item.text)
-        for _, later in ruling[at + 1 :]:
-            if later.turns[-1] > item.turns[-1] and _alike(words, _words(later.text)):
-                found[n] = later.turns[-1]
+    for at, (n, turn, words) in enumerate(ruling):
+        for _, later, others in ruling[at + 1 :]:
+            if later > turn and _alike(words, others):
+                found[n] = later
     return found
+
+
+_RULING = (ItemKind.DECISION, ItemKind.CONSTRAINT)
 
 
 def _words(text: str) -> set[str]:

@@ -18,7 +18,7 @@ from contextmgr.replies import to_reply
 from contextmgr.scope import Scope
 from contextmgr.store import Job, Transaction
 from contextmgr.suggestions import Suggestion, suggest
-from contextmgr.summaries import Segment, SegmentStatus
+from contextmgr.summaries import Segment, SegmentStatus, outdated
 from contextmgr.syncing import Item, after, carries_on, items_of, new_turns, stored_items
 from contextmgr.tasks import TaskDocument, check_task
 from contextmgr.tokens import text_features
@@ -210,7 +210,8 @@ class Conversation:
     def withdraw(self, turn: int, reason: str) -> Turn:
         """Keep a turn out of requests from the next one on: a record with its reason, the turn itself stays stored.
 
-        For refused answers, unreadable images, or a turn too large for the budget.  A pin it said stays in force.
+        For refused answers, unreadable images, or a turn too large for the budget.  A pin it said stays in force; a
+        summary that read it is shown no more.
         """
         if not isinstance(reason, str) or not reason.strip():
             raise InputError(f"withdraw() needs a reason, not {reason!r}")
@@ -293,11 +294,22 @@ class Conversation:
             if turn.status is Status.ERASED:
                 raise NotFoundError(f"turn {number} was erased; there is nothing to withdraw or restore")
             tx.set_withdrawn(self._name, number, reason)
+            if reason:
+                self._outdate(tx, number)
             if turn.is_open:
                 tx.set_status(self._name, number, Status.INTERRUPTED)
                 tx.set_open(self._name, None)
             self._break(tx, "withdrawn" if reason else "restored")
             return find_turn(tx, self._name, number)
+
+    def _outdate(self, tx: Transaction, number: int) -> None:
+        """Take summaries that read a turn out of requests; parts of theirs that did not read it stand again."""
+        gone, again = outdated(tx.segments(self._name, every=True), number)
+        for segment in gone:
+            if segment.status is not SegmentStatus.UNDONE:
+                tx.set_segment(self._name, segment.id, SegmentStatus.STALE, None)
+        for segment in again:
+            tx.set_segment(self._name, segment.id, SegmentStatus.ACTIVE, None)
 
     def _break(self, tx: Transaction, reason: str) -> None:
         last = tx.last_request(self._name)

@@ -36,6 +36,7 @@ _DONE_COMMAND = re.compile(
     r"\bgit\s+(?:-C\s+\S+\s+)?(?:commit|push|merge|tag)\b|\bgh\s+(?:pr|release|issue)\s+(?:create|merge|close|comment)\b"
     r"|\bnpm\s+publish\b|\bjj\s+(?:describe|git push)\b",
 )
+_EDITING_TOOLS = re.compile("edit|write|patch|create", re.IGNORECASE)
 _LIST_TOOLS = re.compile(r"todo|task|plan", re.IGNORECASE)
 _MIN_SHARE, _BORDER_SHARE, _SMALL_SHARE = 0.4, 0.5, 0.25
 
@@ -215,7 +216,7 @@ def _is_done(turn: Turn, done: bool) -> bool:
             done = True
         elif _LIST_TOOLS.search(name):
             done = _is_list_done(given, done)
-        elif re.search("edit|write|patch|create", name, re.IGNORECASE):
+        elif _EDITING_TOOLS.search(name):
             done = False
     return done
 

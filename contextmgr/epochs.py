@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 
 from contextmgr.attachments import Attachments, LateNote, Setting, form_rows, tail_rows
+from contextmgr.evidence import Evidence, out_of_view, quoted_turns
 from contextmgr.features import Features, total
 from contextmgr.heads import Head
 from contextmgr.models import ModelEntry
@@ -19,7 +20,7 @@ from contextmgr.profiles import Profile
 from contextmgr.summaries import Segment
 from contextmgr.tasks import TaskDocument
 from contextmgr.tokens import Calibration, Count, message_frame
-from contextmgr.turns import Block, Turn, server_answers, server_calls
+from contextmgr.turns import Turn, server_answers, server_calls
 from contextmgr.views import Anchor, Epoch, Form, Part, RequestRecord, RowKind, ViewRow, Why
 
 _FRAME, _TWO_FRAMES = message_frame(1), message_frame(2)
@@ -31,9 +32,9 @@ class Snapshot:
 
     ``turns`` are the visible candidates in order, at least one: those of the epoch, or the newest where there is
     none; ``hidden`` the numbers among them that are withdrawn or erased.  ``pins`` are active, ``retired`` no
-    longer.  ``evidence`` are blocks that other parts prepared, strongest first; ``segments`` are ready or active;
-    ``kept`` are the numbers among ``turns`` that stand before the window because a summary of them was undone, and
-    ``undone`` the segments undone since the last epoch began.
+    longer.  ``evidence`` is what a search found, strongest first, in view or not; ``segments`` are ready or active;
+    ``kept`` are the numbers among ``turns`` that stay, ahead of others, because a summary of them was undone: turns
+    before the window, or older ones in it; ``undone`` are the segments undone since the last epoch began.
     """
 
     version: int
@@ -48,7 +49,7 @@ class Snapshot:
     contexts: Mapping[int, Turn] = field(default_factory=dict)
     tasks: tuple[TaskDocument, ...] = ()
     late: tuple[LateNote, ...] = ()
-    evidence: tuple[Block, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     segments: tuple[Segment, ...] = ()
     undone: tuple[Segment, ...] = ()
     kept: frozenset[int] = frozenset()
@@ -140,10 +141,14 @@ def extend(snapshot: Snapshot, terms: Terms, *, head_changed: bool) -> Decision 
         return Why.BROKEN
     if terms.profile.policy == "rolling" and any(t.role == "user" for t in snapshot.new):
         return Why.EACH_USER_TURN
-    rows = _new_rows(snapshot, terms, due)
-    added = total([*(turn_weight(t, rows, thinks=True) for t in snapshot.new), *(r.features for r in rows)])
-    features, anchor = last.features.plus(added), _anchor(last)
-    tokens = _tokens(terms.calibration, features, anchor)
+    evidence, anchor = _due_evidence(snapshot, terms, epoch), _anchor(last)
+    for most in range(len(evidence), -1, -1):  # it gives way before anything has to leave for it
+        rows = _new_rows(snapshot, terms, due, evidence[:most])
+        added = total([*(turn_weight(t, rows, thinks=True) for t in snapshot.new), *(r.features for r in rows)])
+        features = last.features.plus(added)
+        tokens = _tokens(terms.calibration, features, anchor)
+        if tokens <= terms.room:
+            break
     if tokens > terms.room:
         return Why.FULL
     if snapshot.new and _is_cold(snapshot, terms, last, tokens):
@@ -214,7 +219,18 @@ def turn_parts(turn: Turn, rows: Sequence[ViewRow], *, thinks: bool) -> list[Fea
     return parts
 
 
-def _new_rows(snapshot: Snapshot, terms: Terms, due: Sequence[Pin]) -> tuple[ViewRow, ...]:
+def _due_evidence(snapshot: Snapshot, terms: Terms, epoch: Epoch) -> tuple[Evidence, ...]:
+    """Evidence about turns that the epoch does not show yet, whole or quoted for an earlier question."""
+    if not (snapshot.new and snapshot.evidence):
+        return ()
+    shown = {t.number for t in snapshot.turns} | quoted_turns(snapshot.rows)
+    shown |= {p.turn for p in epoch.preface if p.turn is not None and p.part is Part.IN_HAND}
+    return out_of_view(snapshot.evidence, shown.__contains__, terms.profile.retrieved.k)
+
+
+def _new_rows(
+    snapshot: Snapshot, terms: Terms, due: Sequence[Pin], evidence: Sequence[Evidence]
+) -> tuple[ViewRow, ...]:
     cap, start = terms.profile.recent.result_cap, len(snapshot.rows)
     caps = {(t.number, c): cap for t in snapshot.new for c, r in t.in_place.items() if sum(r.features) > cap}
     setting = terms.setting(snapshot.zone, snapshot.pins)
@@ -225,7 +241,7 @@ def _new_rows(snapshot: Snapshot, terms: Terms, due: Sequence[Pin]) -> tuple[Vie
         pins=due,
         notices=_due_notices(snapshot),
         late=snapshot.late if snapshot.new else (),
-        evidence=snapshot.evidence,
+        evidence=evidence,
         named={p.id: p for p in (*snapshot.pins, *snapshot.retired)},
     )
     return rows + tail_rows(snapshot.tail.number, attached, setting, start + len(rows))

@@ -20,6 +20,7 @@ BEGINS = "[The conversation begins with the assistant.]"
 FILLER = "[Interrupted: no result of this call was recorded, so its outcome is unknown.]"
 _BRIEF = 80
 _BY_CHANCE = 12  # characters: a pin up to this long may stand in the arguments of any call
+_SPANS = 12  # stretches of turns that a label names one by one
 
 
 def day(at: datetime | None, zone: tzinfo) -> str:
@@ -39,6 +40,13 @@ def ranges(numbers: Iterable[int]) -> str:
         else:
             spans.append([n, n])
     return ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
+
+
+def _spans(spans: Sequence[tuple[int, int]]) -> str:
+    """Stretches as "1-41, 43"; of very many, the earliest are named together, so that a label cannot grow for ever."""
+    early = len(spans) - _SPANS + 1 if len(spans) > _SPANS else 0
+    named = [f"parts of {spans[0][0]}-{spans[early - 1][1]}"] if early else []
+    return ", ".join([*named, *(f"{a}-{b}" if b > a else f"{a}" for a, b in spans[early:])])
 
 
 def text_block(text: str) -> dict[str, Any]:
@@ -71,8 +79,7 @@ def task_label(name: str) -> str:
 
 def gap_line(spans: Sequence[tuple[int, int]], tools: Iterable[str]) -> str:
     """The line for turns that are out of view, given as first and last number of each stretch."""
-    numbers = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
-    return f"[Out of view: turns {numbers}. What was said there is kept in the store{_how(tools)}.]"
+    return f"[Out of view: turns {_spans(spans)}. What was said there is kept in the store{_how(tools)}.]"
 
 
 def quoted(text: str) -> str:
@@ -82,11 +89,22 @@ def quoted(text: str) -> str:
 
 def summary_label(spans: Sequence[tuple[int, int]]) -> str:
     """What stands above the summary tier."""
-    numbers = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
     return (
-        f"[Summary of turns {numbers}, derived by the context manager and without authority. Each line names its "
+        f"[Summary of turns {_spans(spans)}, derived by the context manager and without authority. Each line names its "
         "turns; pinned statements and later turns prevail.]"
     )
+
+
+def superseded(turn: int) -> str:
+    """What follows a decision or rule after which a later turn said something on a like subject."""
+    return f" (where turn {turn} says otherwise, it prevails)"
+
+
+def evidence_label(turns: Iterable[int], at: datetime | None, zone: tzinfo) -> str:
+    """What stands above quotes of turns that are out of view."""
+    numbers = list(turns)
+    noun = "turn" if len(numbers) == 1 else "turns"
+    return f"[Earlier in this conversation, {noun} {ranges(numbers)}, {day(at, zone)}:]"
 
 
 def in_hand_label(turn: int, author: str) -> str:
@@ -170,6 +188,11 @@ def call_as_text(call: Mapping[str, Any], turn: int) -> str:
 
 def _how(tools: Iterable[str]) -> str:
     return f" and can be read with {READ_TOOL}" if READ_TOOL in tools else ""
+
+
+def repeats(text: str, pinned: Sequence[str]) -> bool:
+    """Whether a text of our own would repeat a pin; one so short that it stands anywhere by chance is not repeated."""
+    return contains_any(text, _long(pinned))
 
 
 def contains_any(text: str, pinned: Sequence[str]) -> bool:

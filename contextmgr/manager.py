@@ -39,8 +39,8 @@ class Manager:
 
     ``summarizer`` turns exploratory turns that leave the view into a summary: ``"extractive"`` picks verbatim sentences
     without a model, a `Writer` (an ``AnthropicWriter``, or any callable) is asked; None leaves a gap line.  It works in
-    a thread of its own, or with ``background=False`` only in ``flush()``.  ``prompts`` is a directory of templates that
-    win over the shipped ones.
+    a thread of its own, or with ``background=False`` only in ``flush()``; one answer may take ``summarizer_timeout``
+    seconds.  ``prompts`` is a directory of templates that win over the shipped ones.
 
     Raises `StoreError`, `ProfileError` or `ModelTableError`.
     """
@@ -57,6 +57,7 @@ class Manager:
         counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
         summarizer: Literal["extractive"] | Writer | None = None,
+        summarizer_timeout: float = 120.0,
         background: bool = True,
         prompts: str | Path | None = None,
     ) -> None:
@@ -65,7 +66,9 @@ class Manager:
         self._zone = _zone(zone)
         self._counter = counter
         self._clock = clock or _now
-        self._background = None if summarizer is None else self._make_background(summarizer, background, prompts)
+        self._background = None
+        if summarizer is not None:
+            self._background = self._make_background(summarizer, summarizer_timeout, background, prompts)
         self._store = open_store(store, durability=durability, wait=wait)
         self._closed = False
 
@@ -109,7 +112,7 @@ class Manager:
         return ProjectPins(self._pinning(scope))
 
     def flush(self, timeout: float = 60.0) -> int:
-        """Do the work in the background that is due, or wait for it, at most ``timeout`` seconds.
+        """Do the work in the background that is due, or wait for it, without beginning anything after ``timeout`` s.
 
         Returns how many jobs are left: failed ones, or those that did not get their turn.
         """
@@ -166,7 +169,7 @@ class Manager:
         return Conversation(conversation, recorder, assembler, self._pinning(scope))
 
     def _make_background(
-        self, summarizer: Literal["extractive"] | Writer, threaded: bool, prompts: str | Path | None
+        self, summarizer: Literal["extractive"] | Writer, timeout: float, threaded: bool, prompts: str | Path | None
     ) -> Background:
         from contextmgr.background import Background
         from contextmgr.summarising import EXTRACTIVE, Summariser, SummaryWorker
@@ -174,11 +177,13 @@ class Manager:
 
         if isinstance(summarizer, str) and summarizer != EXTRACTIVE:
             raise InputError(f"summarizer={summarizer!r} is unknown; use 'extractive', a Writer, or None")
+        if not 0 < timeout < float("inf"):
+            raise InputError(f"summarizer_timeout={timeout!r} must be a number of seconds above 0")
         writer = None if isinstance(summarizer, str) else summarizer
-        summariser = Summariser(writer, Templates(prompts), self._count)
+        summariser = Summariser(writer, Templates(prompts), self._count, timeout)
 
-        def run(scope: Scope, conversation: str) -> int:
-            return SummaryWorker(self._store, scope, self._profile, summariser, self._clock).run(conversation)
+        def run(scope: Scope, conversation: str, going: Callable[[], bool]) -> int:
+            return SummaryWorker(self._store, scope, self._profile, summariser, self._clock).run(conversation, going)
 
         return Background(run, self._left, threaded=threaded)
 

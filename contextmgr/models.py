@@ -62,7 +62,8 @@ class ModelEntry(Prices):
     only behind the prefix it was produced with.  ``thinking_in_tool_round``: the thinking of the open tool round
     must go back, and is not bound to its prefix.  ``system_messages``: whether a system message inside the
     conversation is refused or ignored (``no``), honoured (``yes``) or taken for the user's (``as_user``).
-    ``known`` is false for a model that is not in the table.  ``as_of`` dates the numbers.
+    ``known`` is false for a model that is not in the table.  ``as_of`` dates the numbers.  ``size_factor`` is put on
+    every estimate of a size, for those who want to err higher than it does by itself.
     Raises `ModelTableError` for values that cannot be.
     """
 
@@ -77,6 +78,7 @@ class ModelEntry(Prices):
     known: bool
     as_of: date
     cache_lifetime: int = 300
+    size_factor: float = 1.0
     long_prompt: LongPrompt | None = None
 
     def __post_init__(self) -> None:
@@ -196,7 +198,7 @@ def _entry(name: str, given: dict[str, Any], base: ModelEntry | None, source: st
     if "long_prompt" in given:
         given = given | {"long_prompt": _long_prompt(given["long_prompt"], where)}
     if base is None:
-        _check_complete(given, ModelEntry, where, {"name", "known", "cache_lifetime", "long_prompt"})
+        _check_complete(given, ModelEntry, where, {"name", "known", "cache_lifetime", "size_factor", "long_prompt"})
     try:
         return replace(base, name=name, known=known, **given) if base else ModelEntry(name=name, known=known, **given)
     except ModelTableError as error:
@@ -248,6 +250,8 @@ def _check_entry(entry: ModelEntry) -> None:
         _require(type(getattr(entry, key)) is bool, entry, key, getattr(entry, key), "true or false")
     for key, choices in _CHOICES.items():
         _require(getattr(entry, key) in choices, entry, key, getattr(entry, key), f"one of {', '.join(choices)}")
+    factor = entry.size_factor
+    _require(type(factor) in (int, float) and 0.5 <= factor <= 5, entry, "size_factor", factor, "from 0.5 to 5")
     _require(type(entry.as_of) is date, entry, "as_of", entry.as_of, "a date such as 2026-11-01")
     _require(entry.max_output <= entry.window, entry, "max_output", entry.max_output, f"within {entry.window}")
     _check_prices(entry, entry, "")

@@ -37,8 +37,8 @@ _TIER = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """What a preface may have to say.  ``pins`` are active, ``retired`` no longer; ``contexts`` are the assistant
-    turns that approvals answer; ``in_hand`` is the newest user turn; ``shown`` are the visible turns by number, those
-    in ``kept`` standing before the window.
+    turns that approvals answer; ``in_hand`` is the newest user turn; ``shown`` are the visible turns by number, of
+    which those in ``kept`` stand in the view wherever the window begins.
     """
 
     pins: Sequence[Pin] = ()
@@ -163,7 +163,7 @@ def _gap(material: Material, first: int) -> list[PrefaceBlock]:
     if material.in_hand is not None:
         shown.add(material.in_hand.number)
     segments = material.summary.at(first).shown if material.summary is not None else ()
-    spans = uncovered(1, first - 1, segments, shown)
+    spans = uncovered(1, first - 1, [s for s in segments if s.items], shown)
     return [_label(labels.gap_line(spans, material.tools), Part.GAP)] if spans else []
 
 

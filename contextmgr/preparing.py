@@ -12,6 +12,7 @@ from contextmgr.compaction import SOURCE_SHARE
 from contextmgr.episodes import segments, source_tokens
 from contextmgr.epochs import Decision, Snapshot, Terms, turn_weight
 from contextmgr.features import Features, total
+from contextmgr.pins import Pin
 from contextmgr.turns import Turn
 from contextmgr.views import Form, RowKind
 
@@ -33,9 +34,11 @@ def work(
     """Turn ranges to summarise after this decision; ``planned`` are those in the outbox already."""
     window = [t for t in snapshot.turns if t.number not in snapshot.kept]
     leaving = _leaving(window, decision, terms)
-    done = max([*(s.last for s in snapshot.segments), *(b for _, b in planned)], default=window[0].number - 1)
+    ends = [*(s.last for s in snapshot.segments), *(b for _, b in planned), *snapshot.kept]
+    done = max(ends, default=window[0].number - 1)
     recent = window[-min(len(window), terms.profile.recent.min_turns)].number
-    source = [t for t in window if done < t.number < max(recent, leaving)]
+    needed = readable(window, snapshot.pins)
+    source = [t for t in needed if done < t.number < max(recent, leaving)]
     if not source or done + 1 >= leaving:
         return []
     size = SOURCE_SHARE * item_budget(terms.profile.summary.cap)
@@ -46,6 +49,19 @@ def work(
     if last[-1].number >= leaving or sum(map(source_tokens, last)) < size // LEAST:
         pieces.pop()  # it may still grow
     return [(a, b) for a, b in pieces if a < leaving]
+
+
+def readable(turns: Sequence[Turn], pins: Iterable[Pin]) -> list[Turn]:
+    """The turns that a summary may be made of: all but those whose every word a pin keeps in view anyway."""
+    pinned: dict[int, int] = {}
+    for pin in pins:
+        if pin.turn is not None and pin.is_active:
+            pinned[pin.turn] = pinned.get(pin.turn, 0) + len(pin.text.strip())
+    return [t for t in turns if t.number not in pinned or pinned[t.number] < _characters(t)]
+
+
+def _characters(turn: Turn) -> int:
+    return sum(len(str(b["text"]).strip()) for b in turn.blocks if b.get("type") == "text")
 
 
 def _leaving(window: Sequence[Turn], decision: Decision, terms: Terms) -> int:

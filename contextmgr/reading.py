@@ -5,7 +5,7 @@ Law: the rows read depend on the window and the pins, never on how long the hist
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from zoneinfo import ZoneInfo
 
 from contextmgr.attachments import LateNote
@@ -15,7 +15,7 @@ from contextmgr.pins import Pin
 from contextmgr.profiles import Profile
 from contextmgr.recording import no_conversation
 from contextmgr.store import ConversationRecord, Transaction
-from contextmgr.summaries import Segment, SegmentStatus, joined
+from contextmgr.summaries import SegmentStatus, joined
 from contextmgr.turns import Status, Turn
 from contextmgr.views import Epoch, RequestRecord, ViewRow
 
@@ -39,13 +39,15 @@ def read_snapshot(tx: Transaction, conversation: str, profile: Profile) -> Snaps
         raise NothingToAnswerError(f"conversation {conversation!r} has nothing to answer; add_user() first")
     live = tx.segments(conversation)
     undone = tuple(s for s in live if s.status is SegmentStatus.UNDONE)
-    kept = _kept(tx, conversation, epoch, undone, turns[0].number)
+    ranges = joined([*(epoch.kept if epoch is not None else ()), *(r for s in undone for r in s.ranges)])
+    kept = _before(tx, conversation, ranges, turns[0].number)
+    inside = (t.number for t in turns[:-1] if any(a <= t.number <= b for a, b in ranges))
     pins = _pins(tx, conversation, (*kept, *turns)[0].number, epoch, rows)
     active = tuple(p for p in pins if p.is_active)
     return Snapshot(
         version=record.version,
         turns=(*kept, *turns),
-        kept=frozenset(t.number for t in kept),
+        kept=frozenset([*(t.number for t in kept), *inside]),
         segments=tuple(s for s in live if s.status is not SegmentStatus.UNDONE),
         undone=undone,
         hidden=frozenset(t.number for t in stored if not is_visible(t)),
@@ -89,11 +91,10 @@ def _window(
     return turns
 
 
-def _kept(
-    tx: Transaction, conversation: str, epoch: Epoch | None, undone: Sequence[Segment], first: int
+def _before(
+    tx: Transaction, conversation: str, ranges: Iterable[tuple[int, int]], first: int
 ) -> tuple[Turn, ...]:
-    """Visible turns before the window that stand in the view because a summary of them was undone."""
-    ranges = joined([*(epoch.kept if epoch is not None else ()), *(r for s in undone for r in s.ranges)])
+    """Visible turns of ``ranges`` that stand before the window, which begins at turn ``first``."""
     found = [t for a, b in ranges if a < first for t in tx.turns(conversation, a, min(b, first - 1))]
     return tuple(t for t in found if is_visible(t))
 

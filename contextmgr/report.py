@@ -10,8 +10,10 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
+from contextmgr.compaction import uncovered
 from contextmgr.epochs import Decision, Snapshot, Terms, turn_parts
 from contextmgr.features import ZERO, Features, total
+from contextmgr.summaries import Segment, SegmentStatus, joined
 from contextmgr.views import Form, Part, RowKind, ViewRow, Why
 
 _KIND_TIER = {
@@ -188,23 +190,32 @@ def _spans(snapshot: Snapshot, decision: Decision, terms: Terms) -> tuple[Span, 
     shown = {t.number for t in decision.turns}
     held = {p.turn: p.part for p in decision.epoch.preface if p.turn is not None and p.part in (Part.PIN, Part.IN_HAND)}
     rows: list[tuple[int, Disposition, str]] = []
-    for n in sorted({*(t for t in held if t < first), *range(first, last + 1)}):
+    for n in sorted({*(t for t in held if t < first), *(t for t in shown if t < first), *range(first, last + 1)}):
         if n in shown:
-            rows.append((n, *_shown(forms.get(n), n in recent, decision.epoch.why)))
+            kept = n in snapshot.kept and n not in recent
+            rows.append((n, *_shown(forms.get(n), n in recent, decision.epoch.why, kept=kept)))
         elif n in held:
             pinned = held[n] is Part.PIN
             reason = "in the preface, verbatim" if pinned else "the request in hand, in the preface"
             rows.append((n, Disposition.PINNED if pinned else Disposition.VERBATIM, reason))
         elif n in snapshot.hidden:
             rows.append((n, Disposition.WITHDRAWN, "withdrawn or erased"))
-    return tuple(_with_gaps(_merge(rows), first, decision.epoch.why))
+    return tuple(_with_gaps(_merge(rows), first, decision.epoch.why, _summarised(snapshot, decision)))
 
 
-def _shown(form: Form | None, recent: bool, why: Why) -> tuple[Disposition, str]:
+def _summarised(snapshot: Snapshot, decision: Decision) -> list[Segment]:
+    """The segments whose items the epoch's summary shows."""
+    active = [s for s in snapshot.segments if s.status is SegmentStatus.ACTIVE]
+    return [s for s in (decision.shown if decision.opens else active) if s.items]
+
+
+def _shown(form: Form | None, recent: bool, why: Why, *, kept: bool) -> tuple[Disposition, str]:
     if form is Form.MASKED:
         return Disposition.MASKED, f"old tool output ({why})"
     if form is Form.CUT:
         return Disposition.CUT, "tool output over its cap: head and tail"
+    if kept:
+        return Disposition.VERBATIM, "kept, since a summary of it was undone"
     return Disposition.VERBATIM, "recent window" if recent else "fits the budget"
 
 
@@ -219,13 +230,20 @@ def _merge(rows: Iterable[tuple[int, Disposition, str]]) -> list[Span]:
     return spans
 
 
-def _with_gaps(spans: Sequence[Span], first: int, why: Why) -> list[Span]:
+def _with_gaps(spans: Sequence[Span], first: int, why: Why, summarised: Sequence[Segment]) -> list[Span]:
     out: list[Span] = []
     at = 1
     for span in spans:
         if at < min(span.first, first):
-            end = min(span.first, first) - 1
-            out.append(Span(first=at, last=end, disposition=Disposition.OUT, reason=f"left the view ({why})"))
+            out += _left(at, min(span.first, first) - 1, why, summarised)
         out.append(span)
         at = span.last + 1
     return out
+
+
+def _left(at: int, end: int, why: Why, summarised: Sequence[Segment]) -> list[Span]:
+    """Turns ``at..end``, which left the view: those in the summary, and those that are out of sight."""
+    out = [(a, b, Disposition.OUT) for a, b in uncovered(at, end, summarised)]
+    told = [(a, b) for s in summarised for a, b in s.ranges]
+    both = [(max(a, at), min(b, end), Disposition.SUMMARISED) for a, b in joined(told) if a <= end and b >= at]
+    return [Span(first=a, last=b, disposition=d, reason=f"left the view ({why})") for a, b, d in sorted(out + both)]

@@ -14,13 +14,14 @@ from contextmgr.attachments import Attachments, form_rows, tail_rows
 from contextmgr.compaction import Compacted, SummaryTier
 from contextmgr.epochs import Decision, Snapshot, Terms, extend, turn_weight
 from contextmgr.errors import BudgetError
+from contextmgr.evidence import Evidence, out_of_view
 from contextmgr.features import ZERO, Features, total
 from contextmgr.forms import masked as masked_form
 from contextmgr.preface import Material, Weigher, preface, tiers
 from contextmgr.summaries import joined
 from contextmgr.tokens import block_features, message_frame
 from contextmgr.turns import Turn, open_round
-from contextmgr.views import Epoch, PrefaceBlock, Why
+from contextmgr.views import Epoch, Form, PrefaceBlock, Why
 
 
 def decide(snapshot: Snapshot, terms: Terms, *, head_changed: bool) -> Decision:
@@ -49,7 +50,9 @@ def _ways_out(snapshot: Snapshot) -> Iterator[Snapshot]:
         yield replace(snapshot, late=())
     must = {n for n in snapshot.kept for s in snapshot.undone if s.covers(n)}
     if snapshot.kept != must:
-        turns = tuple(t for t in snapshot.turns if t.number not in snapshot.kept or t.number in must)
+        start = next(t.number for t in snapshot.turns if t.number not in snapshot.kept)
+        loose = {n for n in snapshot.kept - must if n < start}
+        turns = tuple(t for t in snapshot.turns if t.number not in loose)
         yield replace(snapshot, late=(), turns=turns, kept=frozenset(must))
 
 
@@ -63,30 +66,48 @@ def _open(snapshot: Snapshot, terms: Terms, why: Why) -> Decision:
         in_hand=snapshot.in_hand,
         shown={t.number: t for t in snapshot.turns},
         kept=snapshot.kept,
-        summary=SummaryTier(snapshot.segments, terms.profile.summary.cap, terms.count, pinned),
+        summary=SummaryTier(
+            snapshot.segments, terms.profile.summary.cap, terms.count, pinned, terms.calibration.tokens
+        ),
         tools=terms.head.tool_names,
         zone=snapshot.zone,
     )
-    rollover = _Rollover(snapshot, terms, why, material, _kept_round(snapshot, terms))
-    extra = tail_rows(snapshot.tail.number, rollover.attached(0), terms.setting(snapshot.zone, snapshot.pins), 0)
-    kept = [turn_weight(t, (), thinks=False) for t in snapshot.turns if t.number in snapshot.kept]
+    rollover = _Rollover(snapshot, terms, why, material, _kept_round(snapshot, terms), _kept_caps(snapshot, terms))
+    extra = tail_rows(snapshot.tail.number, rollover.attached(()), terms.setting(snapshot.zone, snapshot.pins), 0)
     fixed = Fixed(
-        head=total([terms.head_weight, *kept, *(r.features for r in extra)]),
+        head=total([terms.head_weight, *rollover.kept_weights(), *(r.features for r in extra)]),
         preface=Weigher(material, terms.count),
-        evidence=tuple(block_features(b, terms.count) for b in snapshot.evidence),
     )
-    return rollover.settle(fixed)
+    decision = rollover.settle(fixed)
+    found = rollover.evidence(decision.epoch.first)
+    if not found:
+        return decision
+    weights = tuple(block_features(e.render(snapshot.zone), terms.count) for e in found)
+    try:
+        return rollover.settle(replace(fixed, evidence=weights))
+    except BudgetError:
+        return decision
 
 
 @dataclass(frozen=True, slots=True)
 class _Rollover:
-    """One rollover: what it is decided on; ``keeps`` are turns whose thinking the model demands back."""
+    """One rollover: what it is decided on; ``keeps`` are turns whose thinking the model demands back, ``kept_caps``
+    the results over their cap in turns that stay since a summary was undone.
+    """
 
     snapshot: Snapshot
     terms: Terms
     why: Why
     material: Material
     keeps: frozenset[int]
+    kept_caps: Mapping[tuple[int, int], int]
+
+    def kept_weights(self) -> list[Features]:
+        """What the turns weigh that stay since a summary was undone."""
+        kept = [t for t in self.snapshot.turns if t.number in self.snapshot.kept]
+        setting = self.terms.setting(self.snapshot.zone, self.snapshot.pins)
+        rows = form_rows(kept, dict.fromkeys(self.kept_caps, Form.CUT), self.kept_caps, setting, 0)
+        return [*(turn_weight(t, rows, thinks=t.number in self.keeps) for t in kept), *(r.features for r in rows)]
 
     def settle(self, fixed: Fixed) -> Decision:
         """Allocate, render, weigh what was rendered; where that came out larger than reckoned, allocate tighter."""
@@ -111,21 +132,29 @@ class _Rollover:
         ]
         return found, repeats
 
-    def attached(self, evidence: int) -> Attachments:
+    def evidence(self, first: int) -> tuple[Evidence, ...]:
+        """What is quoted in a view that begins at turn ``first``, strongest first."""
+        kept, in_hand = self.snapshot.kept, self.snapshot.in_hand
+        shown = {*kept, in_hand.number} if in_hand is not None else kept
+        return out_of_view(self.snapshot.evidence, lambda n: n >= first or n in shown, self.terms.profile.retrieved.k)
+
+    def attached(self, evidence: Sequence[Evidence]) -> Attachments:
         """What a new epoch attaches at its tail; pins and notices are in its preface.
 
         Nothing may follow where the API itself owes results.
         """
         if self.snapshot.tail.waits_for_server:
             return Attachments()
-        return Attachments(late=self.snapshot.late, evidence=self.snapshot.evidence[:evidence])
+        return Attachments(late=self.snapshot.late, evidence=evidence)
 
     def _render(self, allocation: Allocation, repeats: Mapping[tuple[int, int], int]) -> Decision:
         snapshot, terms = self.snapshot, self.terms
         turns = tuple(t for t in snapshot.turns if t.number >= allocation.first or t.number in snapshot.kept)
         setting = replace(terms.setting(snapshot.zone, snapshot.pins), repeats=repeats)
-        rows = form_rows(turns, allocation.forms, allocation.caps, setting, 0)
-        rows += tail_rows(snapshot.tail.number, self.attached(allocation.evidence), setting, len(rows))
+        forms = {**allocation.forms, **dict.fromkeys(self.kept_caps, Form.CUT)}
+        rows = form_rows(turns, forms, {**allocation.caps, **self.kept_caps}, setting, 0)
+        evidence = self.evidence(allocation.first)[: allocation.evidence]
+        rows += tail_rows(snapshot.tail.number, self.attached(evidence), setting, len(rows))
         blocks = preface(self.material, allocation.first)
         weights = {"system": terms.head_weight, **tiers(blocks, terms.count)}
         weighed = [turn_weight(t, rows, thinks=t.number in self.keeps) for t in turns]
@@ -154,7 +183,7 @@ class _Rollover:
             preface=blocks,
             tiers=weights,
             hidden=frozenset(n for n in snapshot.hidden if n >= first),
-            kept=joined((n, n) for n in snapshot.kept if n < first),
+            kept=joined((n, n) for n in snapshot.kept),
             ttl=self.terms.profile.cache_ttl,
             keeps_round=self.terms.model.thinking_in_tool_round,
             at=self.terms.now,
@@ -215,6 +244,12 @@ def _candidate(
         results=results,
         torn=torn,
     )
+
+
+def _kept_caps(snapshot: Snapshot, terms: Terms) -> dict[tuple[int, int], int]:
+    cap = terms.profile.recent.result_cap
+    kept = [t for t in snapshot.turns if t.number in snapshot.kept]
+    return {(t.number, c): cap for t in kept for c, r in t.in_place.items() if sum(r.features) > cap}
 
 
 def _kept_round(snapshot: Snapshot, terms: Terms) -> frozenset[int]:

@@ -6,7 +6,7 @@ turn numbers with the hashes of their content.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -115,6 +115,28 @@ def joined(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         else:
             out.append((a, b))
     return tuple(out)
+
+
+def outdated(segments: Sequence[Segment], turn: int) -> tuple[list[Segment], list[Segment]]:
+    """Segments that cover a turn which changed, whatever became of them, and the parts that stand again in their place.
+
+    Parts of what the caller had undone do not come back.
+    """
+    by_id = {s.id: s for s in segments}
+    gone = {s.id: s for s in segments if s.covers(turn)}
+    again = [
+        s
+        for s in segments
+        if s.status is SegmentStatus.MERGED and s.into in gone and s.id not in gone and _is_in_force(s, by_id)
+    ]
+    return list(gone.values()), again
+
+
+def _is_in_force(segment: Segment, by_id: Mapping[str, Segment]) -> bool:
+    """Whether what a segment was merged into, or that into which it was, is shown."""
+    while segment.status is SegmentStatus.MERGED and segment.into is not None and segment.into in by_id:
+        segment = by_id[segment.into]
+    return segment.status is SegmentStatus.ACTIVE
 
 
 def fingerprint(turn: Turn) -> str:

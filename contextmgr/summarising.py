@@ -1,7 +1,7 @@
 """Summarising in the background: a job from the outbox becomes a segment that waits for a rollover.
 
 Laws: the slow part runs outside any transaction; a segment is kept only if every turn it read is still what it was;
-an answer that failed, or says more than its source, replaces nothing; retries are bounded.
+an answer that failed, says nothing true, or says more than its source, replaces nothing; retries are bounded.
 """
 
 from __future__ import annotations
@@ -12,35 +12,48 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from contextmgr.checks import Checked, checked
-from contextmgr.compaction import weighed
+from contextmgr.compaction import merge, weighed
 from contextmgr.episodes import source_tokens
 from contextmgr.extractive import extract
-from contextmgr.preparing import item_budget
+from contextmgr.preparing import item_budget, readable
 from contextmgr.profiles import Profile
 from contextmgr.reading import is_visible
 from contextmgr.recording import new_id
 from contextmgr.scope import Scope
-from contextmgr.sources import chunks, language_of, rendered
-from contextmgr.store import Job, Store, Transaction
+from contextmgr.sources import chunks, language_of, rendered, source_text
+from contextmgr.store import MAX_ATTEMPTS, Job, Store, Transaction
 from contextmgr.summaries import Item, Segment, fingerprint, joined
 from contextmgr.templates import Templates
 from contextmgr.tokens import Count
 from contextmgr.turns import Turn
-from contextmgr.writers import SUMMARY_SCHEMA, Writer, WriterError, call_writer, items_of, summary_values, writer_name
+from contextmgr.writers import (
+    SUMMARY_SCHEMA,
+    Writer,
+    WriterError,
+    call_writer,
+    failure_of,
+    items_of,
+    summary_values,
+    writer_name,
+)
 
 _LOG = logging.getLogger(__name__)
 KIND = "summarise"
-ATTEMPTS = 3
 PAUSE = timedelta(seconds=30)  # before the second attempt; doubled after each
 LEASE = timedelta(minutes=10)
 SOURCE_WINDOW = 24_000  # unweighted tokens that one prompt may read
-TIMEOUT = 120.0  # seconds for one piece, retries included
+TIMEOUT = 120.0  # seconds for one prompt
+LOOSE = 2  # times its share that a segment may say before it is cut down to its share
+FAILURES = 32  # failed jobs that stay on record; older ones are forgotten, their turns stand in the gap line
 EXTRACTIVE = "extractive"
 
 
 @dataclass(frozen=True, slots=True)
 class Summariser:
-    """How turns become items: verbatim sentences, picked without a model, or what a `Writer` says of them."""
+    """How turns become items: verbatim sentences, picked without a model, or what a `Writer` says of them.
+
+    ``timeout`` is the limit in seconds for one prompt.
+    """
 
     writer: Writer | None
     templates: Templates
@@ -67,8 +80,14 @@ class Summariser:
             items += self._ask(self.writer, piece, budget // max(1, len(pieces)))
         return items
 
+    def read(self, turns: Sequence[Turn]) -> int:
+        """Unweighted tokens of what may be read of ``turns``: no thinking, no encoded data, the ends of results."""
+        return min(sum(map(source_tokens, turns)), sum(self.count(source_text(t)) for t in turns))
+
     def _ask(self, writer: Writer, turns: Sequence[Turn], budget: int) -> list[Item]:
         lines = rendered(turns, tokens=SOURCE_WINDOW, count=self.count)
+        if not lines:
+            return []
         values = summary_values(
             first=turns[0].number,
             last=turns[-1].number,
@@ -77,7 +96,7 @@ class Summariser:
             max_tokens=budget,
         )
         prompt = self.templates.render(KIND, values)
-        answer = call_writer(writer, prompt, SUMMARY_SCHEMA, timeout=self.timeout)
+        answer = call_writer(writer, prompt, SUMMARY_SCHEMA, timeout=self.timeout, retries=0)  # the outbox retries
         found, skipped = items_of(answer)
         if not found and skipped:
             raise WriterError("schema", f"all {skipped} items of the answer were malformed")
@@ -94,19 +113,20 @@ class SummaryWorker:
     summariser: Summariser
     clock: Callable[[], datetime]
 
-    def run(self, conversation: str) -> int:
-        """Do every job that is due; returns how many segments are ready now."""
+    def run(self, conversation: str, going: Callable[[], bool] = lambda: True) -> int:
+        """Do the jobs that are due, one after the other while ``going()``; returns how many segments are ready now."""
         ready = 0
-        while (job := self._lease(conversation)) is not None:
+        while going() and (job := self._lease(conversation)) is not None:
             ready += self._do(conversation, job)
         return ready
 
     def _lease(self, conversation: str) -> Job | None:
         now = _micros(self.clock())
-        with self.store.writing(self.scope) as tx:
-            for job in tx.jobs(conversation):
-                due = job.kind == KIND and job.attempts < ATTEMPTS and job.not_before <= now
-                if due and tx.lease_job(conversation, job, now, now + _span(LEASE)):
+        with self.store.reading(self.scope) as tx:
+            due = [j for j in tx.jobs(conversation) if j.kind == KIND and j.is_due(now)]
+        for job in due:
+            with self.store.writing(self.scope) as tx:
+                if tx.lease_job(conversation, job, now, now + _span(LEASE)):
                     return replace(job, attempts=job.attempts + 1)
         return None
 
@@ -115,20 +135,21 @@ class SummaryWorker:
             source = self._source(tx, conversation, job)
         try:
             segment = self._segment(source) if source else None
-        except WriterError as error:
-            self._fail(conversation, job, error)
+        except Exception as error:  # noqa: BLE001  whatever goes wrong with one piece, the job says so and others go on
+            self._fail(conversation, job, failure_of(error))
             return 0
         return self._keep(conversation, job, source, segment)
 
     def _source(self, tx: Transaction, conversation: str, job: Job) -> list[Turn]:
-        """The turns to be read: visible ones whose words no pin keeps in view anyway."""
-        pinned = {p.turn for p in tx.live_pins(conversation, job.last + 1) if p.is_active}
-        turns = tx.turns(conversation, job.first, job.last)
-        return [t for t in turns if is_visible(t) and t.number not in pinned]
+        """The turns to be read: visible ones, some of whose words no pin keeps in view anyway."""
+        turns = [t for t in tx.turns(conversation, job.first, job.last) if is_visible(t)]
+        return readable(turns, tx.live_pins(conversation, job.last + 1))
 
     def _segment(self, source: Sequence[Turn]) -> Segment:
         budget = item_budget(self.profile.summary.cap)
         result: Checked = checked(self.summariser.items(source, budget), {t.number: t for t in source})
+        if result.dropped and not result.items:
+            raise WriterError("empty", f"none of {result.dropped} items is borne out by the turns it cites")
         segment = Segment(
             id=new_id("sum"),
             level=0,
@@ -142,11 +163,17 @@ class SummaryWorker:
             at=self.clock(),
         )
         segment = weighed(segment, self.summariser.count)
-        size = sum(map(source_tokens, source))
-        if segment.tokens >= size:
-            message = f"the summary of {size} tokens would take {segment.tokens}"
-            raise WriterError("longer than its source", message)
-        return segment
+        if segment.items and segment.tokens >= (size := self.summariser.read(source)):
+            raise WriterError("longer than its source", f"{size} tokens were read, {segment.tokens} written")
+        return self._within(segment, budget)
+
+    def _within(self, segment: Segment, budget: int) -> Segment:
+        """A segment that says far more than its share, cut down to it; else it would push others out of the tier."""
+        if segment.tokens <= LOOSE * budget:
+            return segment
+        items, dropped = merge(segment.items, budget=budget, count=self.summariser.count)
+        smaller = replace(segment, items=tuple(items), dropped=segment.dropped + dropped)
+        return weighed(smaller, self.summariser.count)
 
     def _keep(self, conversation: str, job: Job, source: Sequence[Turn], segment: Segment | None) -> int:
         with self.store.writing(self.scope) as tx:
@@ -165,19 +192,18 @@ class SummaryWorker:
         return 1
 
     def _fail(self, conversation: str, job: Job, error: WriterError) -> None:
-        attempts = job.attempts if error.retryable else ATTEMPTS
-        pause = PAUSE * 2 ** (job.attempts - 1)
-        failed = replace(job, attempts=attempts, not_before=_micros(self.clock() + pause), error=str(error)[:300])
+        attempts = job.attempts if error.retryable else MAX_ATTEMPTS
+        now, pause = self.clock(), max(PAUSE * 2 ** (job.attempts - 1), timedelta(seconds=error.retry_after or 0))
+        failed = replace(job, attempts=attempts, not_before=_micros(now + pause), error=str(error)[:300])
         with self.store.writing(self.scope) as tx:
+            jobs = [j for j in tx.jobs(conversation) if j.kind == KIND]
+            if not any((j.first, j.attempts) == (job.first, job.attempts) for j in jobs):
+                return  # erased, or another worker has it since the lease ran out
             tx.fail_job(conversation, failed)
-        _LOG.warning(
-            "summary of turns %d-%d failed (%s), attempt %d of %d",
-            job.first,
-            job.last,
-            error.reason,
-            attempts,
-            ATTEMPTS,
-        )
+            for old in [j for j in jobs if j.has_failed(_micros(now))][:-FAILURES]:
+                tx.drop_job(conversation, old)
+        what = f"{job.first}-{job.last} failed ({error.reason})"
+        _LOG.warning("summary of turns %s, attempt %d of %d", what, attempts, MAX_ATTEMPTS)
 
 
 def _micros(at: datetime) -> int:

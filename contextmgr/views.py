@@ -40,6 +40,10 @@ class RowKind(StrEnum):
     EVIDENCE = "evidence"
 
 
+EVIDENCE_REF = "turns:"
+"""What stands before the turns that a row of evidence quotes, in its ``ref``."""
+
+
 class Form(StrEnum):
     """How a tool result stands in an epoch; whole results have no row."""
 
@@ -98,8 +102,8 @@ class Epoch:
 
     ``first`` is the first turn shown, ``opened_at`` the last turn when it began: thinking up to there is gone for
     good.  ``tiers`` weighs head and preface by tier.  ``hidden`` are
-    turns from ``first`` on that are left out (withdrawn); ``kept`` are ranges before it that stand in the view all
-    the same, because a summary of them was undone.  ``ttl`` is the lifetime asked for in cache marks; ``keeps_round``
+    turns from ``first`` on that are left out (withdrawn); ``kept`` are ranges that stay in the view, before ``first``
+    as well, because a summary of them was undone.  ``ttl`` is the lifetime asked for in cache marks; ``keeps_round``
     the model's demand for the thinking of the tool round that was open.  ``broken`` names what ended it.
     """
 

@@ -20,7 +20,8 @@ HEAVY = ("anthropic", "pydantic", "sqlalchemy", "sqlmodel", "tiktoken")
 KEYS = {
     *("file", "format", "index", "calls", "refused", "invalid", "over_budget", "pins_expected", "pins_proven"),
     *("peak_tokens", "mean_tokens", "tokens_sent", "words_in_view", "cache_read_share", "cost", "rollovers", "seconds"),
-    *("client_compactions", "skipped", "stand_in", "profile", "budget", "model", "policies"),
+    *("client_compactions", "skipped", "stand_in", "profile", "budget", "model", "policies", "error"),
+    *("summaries", "items_kept", "items_replaced", "items_dropped", "masked", "cut", "summary_tokens_max"),
 }
 
 
@@ -99,6 +100,7 @@ def test_a_folder_stands_for_what_can_be_read_in_it(recording: Path) -> None:
     ("arguments", "said"),
     [
         (["--pin", "last"], "InputError: --pin 'last'"),
+        (["--summarizer", "magic"], "InputError: --summarizer 'magic' is unknown; use 'extractive'"),
         (["--pin", "2"], "InputError: pin 2: turn 2 of conversation 0"),
         (["--budget", "10"], "ProfileError: a budget of 10 tokens"),
         (["--profile", "nobody"], "ProfileError: no profile 'nobody'"),
@@ -111,6 +113,30 @@ def test_bad_input_is_one_line_and_exit_2(recording: Path, arguments: list[str],
     result = run("replay", recording, "--json", *arguments)
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert result.stderr.startswith(f"contextmgr: {said}")
+
+
+def test_one_conversation_of_a_folder_does_not_stop_the_others(recording: Path) -> None:
+    short = [message("user", "hello"), message("assistant", "hi")]
+    (recording.parent / "a.json").write_text(json.dumps(short), encoding="utf-8")
+    result = run("replay", recording.parent, "--json", "--pin", "3")
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(r["calls"], (r["error"] or "").split(":")[0]) for r in found] == [(0, "InputError"), (3, ""), (3, "")]
+    assert found[0].keys() == found[1].keys()
+    assert result.exit_code == 1
+
+
+def test_people_are_told_what_stopped(recording: Path) -> None:
+    result = run("replay", recording.parent, "--pin", "2")
+    assert (result.exit_code, "2 stopped" in result.stdout) == (1, True)
+    assert "stopped in two [0]: InputError: pin 2" in result.stdout
+
+
+def test_summaries_are_counted_for_people() -> None:
+    small = Path(__file__).resolve().parents[1] / "examples" / "sessions" / "small-session.jsonl"
+    result = run("replay", small, "--budget", "40000", "--summarizer", "extractive")
+    assert result.exit_code == 0, result.output
+    assert "items: " in result.stdout
+    assert "summarised  left the view" in result.stdout
 
 
 def test_a_folder_without_sessions_is_an_error(tmp_path: Path) -> None:

@@ -378,3 +378,20 @@ def test_withdrawing_the_last_answer_lets_it_be_asked_again(chat: Conversation) 
     assert second.number == first.number + 1
     assert second.params["messages"] == first.params["messages"]
     assert chat.add_reply(said("Fine."), request=second).number == 3
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**70, "1; DROP TABLE turn", None])
+def test_a_number_that_is_none_is_a_typed_error(chat: Conversation, number: Any) -> None:
+    chat.add_user("x")
+    for look in (chat.history.turn, chat.request_at, chat.pins.add, chat.restore, chat.erase_turn):
+        with pytest.raises((NotFoundError, InputError)):
+            look(number)
+    assert chat.history.count() == 1
+
+
+def test_a_name_that_cannot_be_stored_is_a_typed_error(chat: Conversation) -> None:
+    with pytest.raises(InputError):
+        chat.drop_task("\udc97")
+    with pytest.raises(InputError):
+        chat.add_reply({**said("x"), "model": "\udc97"})
+    assert chat.history.count() == 0

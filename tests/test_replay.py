@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from contextmgr.assembly import AssembledRequest
 from contextmgr.counters import default_counter
-from contextmgr.errors import InputError, ProfileError
+from contextmgr.errors import InputError, OpenTurnError, ProfileError
 from contextmgr.meter import Meter
 from contextmgr.models import model_entry
 from contextmgr.profiles import Profile, load_profile
 from contextmgr.replay import STAND_IN_TOKENS, Outcome, replay_session
-from contextmgr.replay.driving import PinWish, pinned_event, proven
+from contextmgr.replay.driving import PinWish, pinned_events, proven
 from contextmgr.replay.metering import Weigher
 from contextmgr.replay.standins import head_of
 from contextmgr.replay.timing import START, STEP, moments
@@ -29,7 +29,7 @@ from contextmgr.turns import Block, Usage
 from tests.request_check import blocks_of, check_request, texts_of
 
 MODEL = "claude-sonnet-5-5"
-FOLDERS = ("claude-code-entire", "claude-code-packmind", "tau-bench", "swe-agent", "codex-agentv")
+FOLDERS = ("claude-code-entire", "claude-code-packmind", "tau-bench", "swe-agent", "codex-agentv", "pi-agent")
 
 
 def text(words: str) -> Block:
@@ -199,15 +199,95 @@ def test_thinking_goes_back_as_recorded() -> None:
     assert thought in [block for _, block in blocks_of(requests[1].params)]
 
 
+# --- summaries and what stops a replay --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def summarised(small: Session) -> tuple[Outcome, list[AssembledRequest]]:
+    requests: list[AssembledRequest] = []
+    outcome = replay_session(
+        small,
+        profile=profile(40_000),
+        model=MODEL,
+        pin="first",
+        summarizer="extractive",
+        on_request=requests.append,
+        compare=False,
+    )
+    return outcome, requests
+
+
+def test_what_leaves_the_view_is_summarised(summarised: tuple[Outcome, list[AssembledRequest]]) -> None:
+    outcome, requests = summarised
+    found = outcome.compactions
+    assert outcome.is_clean
+    assert found.items_kept > found.summaries > 1
+    assert "[Summary of turns" in "".join(texts_of(requests[-1].params))
+    assert [fault for r in requests for fault in check_request(r.params)] == []
+
+
+def test_the_summary_tier_keeps_its_cap(summarised: tuple[Outcome, list[AssembledRequest]]) -> None:
+    outcome, requests = summarised
+    largest = max(r.report.tiers.get("summary", 0) for r in requests)
+    assert 0 < outcome.compactions.summary_tokens_max == largest <= profile(40_000).summary.cap
+
+
+def test_without_a_summarizer_there_is_no_summary(small_replayed: tuple[Outcome, list[AssembledRequest]]) -> None:
+    found = small_replayed[0].compactions
+    assert (found.summaries, found.items_kept, found.items_dropped, found.summary_tokens_max) == (0, 0, 0, 0)
+
+
+def test_masked_results_are_those_that_requests_show(summarised: tuple[Outcome, list[AssembledRequest]]) -> None:
+    outcome, requests = summarised
+    shown = {s for r in requests for s in texts_of(r.params) if s.startswith("[Masked")}
+    assert (outcome.compactions.masked > 0) is bool(shown)
+
+
+def test_cut_results_are_counted_once() -> None:
+    large = "x = compute(y)\n" * 4_000
+    events = [said("list"), replied(call("a")), returned("a", large), *exchanges(3, "words")[1:]]
+    outcome, _ = replayed(session(*events))
+    assert (outcome.compactions.cut, outcome.calls) == (1, 4)
+
+
+def test_no_policy_is_played_where_none_is_wanted(summarised: tuple[Outcome, list[AssembledRequest]]) -> None:
+    assert summarised[0].policies == {}
+
+
+def test_every_policy_shows_its_requests() -> None:
+    seen: list[tuple[str, int]] = []
+    replay_session(
+        session(*exchanges(2, "words")),
+        profile=profile(20_000),
+        model=MODEL,
+        on_policy=lambda name, params: seen.append((name, len(params["messages"]))),
+    )
+    assert seen == [(name, n) for n in (1, 3) for name in ("send_everything", "slide_every_call")]
+
+
+STOPPING = [said("list"), replied(call("a")), replied(text("done"))]
+
+
+def test_what_stops_a_conversation_is_raised() -> None:
+    with pytest.raises(OpenTurnError):
+        replayed(session(*STOPPING))
+
+
+def test_what_stops_a_conversation_can_be_told() -> None:
+    outcome = replay_session(session(*STOPPING), profile=profile(20_000), model=MODEL, keep_going=True)
+    assert (outcome.error or "").startswith("OpenTurnError: ")
+    assert (outcome.calls, outcome.is_clean, outcome.to_json()["error"]) == (2, False, outcome.error)
+
+
 # --- pins -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_first_human_message_is_the_first() -> None:
-    assert pinned_event(session(said("hook ran", human=False), said("fix it"), replied()), "first") == 1
+    assert pinned_events(session(said("hook ran", human=False), said("fix it"), replied()), "first") == {1}
 
 
 def test_a_session_without_people_pins_its_first_message() -> None:
-    assert pinned_event(session(said("hook ran", human=False), replied()), "first") == 0
+    assert pinned_events(session(said("hook ran", human=False), replied()), "first") == {0}
 
 
 def test_turns_are_numbered_as_stored() -> None:
@@ -227,6 +307,11 @@ def test_turns_are_numbered_as_stored() -> None:
 def test_a_pin_that_is_no_user_turn(pin: int, named: str) -> None:
     with pytest.raises(InputError, match=named):
         replayed(session(said("list"), replied(text("done"))), pin=pin)
+
+
+def test_several_turns_are_pinned() -> None:
+    _, requests = replayed(session(*exchanges(3, "x")), pin=(3, 5), pin_first_user_turn=False)
+    assert [len(r.proof) for r in requests] == [0, 1, 2]
 
 
 def test_the_first_turn_is_not_pinned_twice() -> None:
@@ -329,7 +414,14 @@ def test_nothing_said_is_all_in_view() -> None:
 # --- recorded data ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", ["tau-bench/gpt-4o-airline.even-tasks.json.gz", "swe-agent/pydicom-1458-gpt4.traj.gz"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "tau-bench/gpt-4o-airline.even-tasks.json.gz",
+        "swe-agent/pydicom-1458-gpt4.traj.gz",
+        "codex-agentv/a6-0726a7452e-1.jsonl.gz",
+    ],
+)
 @pytest.mark.filterwarnings("ignore::contextmgr.PinShareWarning")
 def test_recorded_sessions_of_other_formats(data_dir: Path, file: str) -> None:
     for one in read_sessions(data_dir / "trajectories" / file)[:5]:
@@ -350,13 +442,17 @@ def test_a_long_claude_code_session(data_dir: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::contextmgr.PinShareWarning")
 @pytest.mark.parametrize("budget", [30_000, 60_000, 150_000])
-@pytest.mark.parametrize(
-    "folder", ["claude-code-entire", "claude-code-packmind", "tau-bench", "swe-agent", "codex-agentv"]
-)
-def test_every_recorded_session(data_dir: Path, folder: str, budget: int) -> None:
+@pytest.mark.parametrize("summarizer", [None, "extractive"])
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_recorded_session(
+    data_dir: Path, folder: str, budget: int, summarizer: Literal["extractive"] | None
+) -> None:
     sessions = [s for f in sorted((data_dir / "trajectories" / folder).glob("*.gz")) for s in read_sessions(f)]
-    outcomes = [replay_session(s, profile=load_profile(budget), model=MODEL, pin="first") for s in sessions]
-    assert len(outcomes) >= 5
+    outcomes = [
+        replay_session(s, profile=load_profile(budget), model=MODEL, pin="first", summarizer=summarizer)
+        for s in sessions
+    ]
+    assert outcomes
     assert [(o.file, o.index, o.to_json()) for o in outcomes if not o.is_clean] == []
 
 

@@ -21,7 +21,10 @@ Class = Literal["identifier", "date", "time", "number"]
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """One of them: its class, its text, where it stands, and its value: a name as searched, a day, seconds, a number."""
+    """One of them: its class, its text, where it stands, and its value: a name as searched, a day, seconds, a number.
+
+    ``loose`` is a name made of ordinary words.
+    """
 
     kind: Class
     text: str

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from contextmgr.checks.claims import Claim, Speaker, claim
 from contextmgr.checks.consent import agreed_to
 from contextmgr.checks.faults import faults
-from contextmgr.checks.secrets import holds_secret
 from contextmgr.checks.sentences import spans
 from contextmgr.checks.sources import Source, Sources, matches
 from contextmgr.checks.statement import Statement
+from contextmgr.sources.cleaning import is_clean
 from contextmgr.summaries import MAX_ITEM_CHARACTERS, Item, ItemKind
 from contextmgr.turns import Turn
 
@@ -101,7 +101,8 @@ def _reasons(item: Item, sources: Sources) -> Iterator[str]:
         yield f"turn {missing[0]} is not in the range"
     if len(item.text) > MAX_ITEM_CHARACTERS:
         yield f"{len(item.text)} characters; the limit is {MAX_ITEM_CHARACTERS}"
-    if holds_secret(item.text):
+        return
+    if not is_clean(item.text):
         yield "secret or encoded bytes"
         return
     statements = list(_statements(item, sources))
@@ -121,9 +122,7 @@ def _reasons(item: Item, sources: Sources) -> Iterator[str]:
 
 def _nobody(statement: Statement) -> str:
     who = statement.claim.speaker
-    return (
-        "no turn left to check against" if who is Speaker.NOBODY else f"told of the {who}, but no {who} turn is cited"
-    )
+    return "no turn is left" if who is Speaker.NOBODY else f"told of the {who}, but no {who} turn is cited"
 
 
 def _stands_in(item: Item, source: Source) -> bool:
@@ -147,6 +146,8 @@ def _statements(item: Item, sources: Sources) -> Iterator[Statement]:
     for start, end in spans(text):
         sentence = text[start:end]
         told = _told(claim(sentence), item.kind, sentence)
+        if told.speaker is Speaker.ASSISTANT and any(s.is_sentence(sentence) for s in cited):
+            told = Claim(Speaker.NOBODY, False, sentence)  # somebody said so of the assistant, in these words
         speaking = [s for s in cited if told.speaker is Speaker.NOBODY or s.is_user == (told.speaker is Speaker.USER)]
         consents = told.speaker is Speaker.USER and (told.agreed or item.kind is ItemKind.DECISION)
         yield Statement(sentence, told, speaking, agreed_to(cited) if consents else ())

@@ -78,7 +78,7 @@ _NOMINAL = re.compile(
     re.IGNORECASE,
 )
 _ASSISTANT = re.compile(
-    r"^\W*(?:(?:then|later|in turns? \d+),?\s+)?(?P<who>(?:the\s+)?(?:assistant|agent|model|claude|ai)"
+    r"^\W*(?:(?:then|later|in turns? \d+),?\s+)?(?P<who>(?:the\s+)?(?:assistant|claude)|the\s+(?:agent|model|ai)"
     r"|(?:der|die)\s+(?:assistent|agent)(?:in)?|l['’]assistante?|el\s+asistente|la\s+asistente|助手|アシスタント|어시스턴트)"
     r"(?:\s*:|\s+(?:also\s+|then\s+|later\s+|has\s+|had\s+|have\s+|hat\s+|a\s+|ha\s+)*"
     r"(?P<verb>f(?:ound|inds)|decid\w+|propos\w+|suggest\w+|report\w+|said|says|stat\w+|not(?:ed|es)|explain\w+|recommend\w+|claim\w+|conclud\w+|plan\w*"
@@ -148,7 +148,7 @@ def _taken(found: list[re.Match[str]]) -> Iterator[tuple[int, int, bool]]:
         denied = bool(match.groupdict().get("not") or _DENIES.search(match.group()))
         if match.re in (_SPOKEN_LATE, _UNSPACED):
             yield *match.span("who"), False
-            yield *match.span("agreed" if match["agreed"] else "said"), False
+            yield *match.span("agreed" if match["agreed"] else "said"), denied
         else:
             yield *match.span(), denied
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from contextmgr.checks.atoms import Atom
 from contextmgr.checks.dates import Day
@@ -12,6 +13,7 @@ from contextmgr.checks.words import NOT, flow, plain
 
 _REACH = 300
 _MOST_LINES = 20
+_MOST_PLACES = 200
 
 
 def holds(text: str, atom: Atom, words: Iterable[str]) -> bool:
@@ -19,7 +21,7 @@ def holds(text: str, atom: Atom, words: Iterable[str]) -> bool:
     if isinstance(atom.value, str):
         return occurs(atom.value, text)
     needed = list(words) if atom.kind == "number" else []
-    lines = (line(text, at) for form in _forms(atom) for at in places(form, text))
+    lines = (line(text, at) for form in _forms(atom) for at in islice(places(form, text), _MOST_PLACES))
     return any(not needed or any(w in one for w in needed) for one in lines)
 
 

@@ -43,10 +43,12 @@ _DATE = re.compile(
     |(?<![\w])(?P<m6>\d{{1,2}})[月월](?P<d6>\d{{1,2}})[日일]
     |(?<![\w.])(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.|er)?\s(?:of\s|de\s)?(?P<m3>{_M})\b\.?(?:,?\s(?:de\s|del\s)?(?P<y3>\d{{4}})\b)?
     |\b(?P<m4>{_M})\b\.?\s(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?![\w.]*\d)(?:,?\s(?P<y4>\d{{4}})\b)?
-    |\b(?P<m7>{_M})\b\.?\s(?:de\s)?(?P<y7>(?:19|20)\d\d)\b
-    |\b(?P<w>{"|".join(WEEKDAY)})s?\b""",
+    |\b(?P<m7>{_M})\b\.?\s(?:de\s)?(?P<y7>(?:19|20)\d\d)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_ALONE = re.compile(r"\b[^\W\d_]{4,10}\b")
+_ALSO_WORDS = frozenset({"march", "mars", "marzo", "mayo", "sept", "avril", "abril", "août", "janv", "févr", "juil"})
+_HAS_DIGIT = re.compile(r"\d")
 STAMP = re.compile(
     r"(?<![\w/.-])(?P<date>\d{4}-\d\d-\d\d)[Tt](?P<time>\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:[zZ]|[+-]\d\d:?\d\d)?"
 )
@@ -88,16 +90,22 @@ class Found(NamedTuple):
 
 
 def dates(text: str) -> Iterator[Found]:
-    """Dates in order of place; a day of the week counts as one."""
-    for match in _DATE.finditer(text):
+    """Dates; a day of the week counts as one, and so does a month that is named alone."""
+    taken: list[tuple[int, int]] = []
+    for match in _DATE.finditer(text) if _HAS_DIGIT.search(text) else ():
         day = _day({k: v for k, v in match.groupdict().items() if v})
         if day is not None:
+            taken.append(match.span())
             yield Found(*match.span(), day)
+    for match in _ALONE.finditer(text):
+        name = match.group().lower()
+        month = None if name in _ALSO_WORDS else MONTH.get(name)
+        weekday = WEEKDAY.get(name) or WEEKDAY.get(name.removesuffix("s"))
+        if (month or weekday) and not any(a <= match.start() < b for a, b in taken):
+            yield Found(*match.span(), Day(month=month, weekday=weekday))
 
 
 def _day(parts: dict[str, str]) -> Day | None:
-    if "w" in parts:
-        return Day(weekday=WEEKDAY[parts["w"].lower()])
     if "sep" in parts:
         a, b, year = int(parts["a"]), int(parts["b"]), int(parts["y2"])
         day = Day(year, b, a, None, swapped=b <= 12 and a <= 12) if b <= 12 else Day(year, a, b)
@@ -114,6 +122,8 @@ def _day(parts: dict[str, str]) -> Day | None:
 
 def times(text: str) -> Iterator[Found]:
     """Times of day in order of place, as seconds since midnight; ``10:30 pm`` and ``22:30`` are one."""
+    if not _HAS_DIGIT.search(text):
+        return
     for match in _TIME.finditer(text):
         hour = int(match["h"] or match["h2"])
         half = (match["ap"] or match["ap2"] or "").lower()

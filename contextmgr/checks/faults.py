@@ -17,6 +17,8 @@ from contextmgr.checks.polarity import added, lost, turned
 from contextmgr.checks.sentences import quotes
 from contextmgr.checks.sources import Match, Source, squeezed
 from contextmgr.checks.statement import LEAST, Statement, holds
+from contextmgr.checks.stems import stem
+from contextmgr.checks.vocabulary import GRAVE
 from contextmgr.checks.words import content, flow
 
 USER_SHARE = 0.6
@@ -32,7 +34,7 @@ ALIGNED = 0.7
 WHOLE = 0.95
 """From here on nothing of the statement is left for another sentence to say."""
 HALF = 0.5
-"""The same as `ALIGNED` for numbers and dates, of which long turns hold too many."""
+"""The same for opposites, and for numbers and dates, of which long turns hold too many."""
 SAME = 0.8
 """Words in common, of all words of both, from which on two sentences are one in other words."""
 NEARLY = 0.6
@@ -43,6 +45,8 @@ _LAW = re.compile(
     re.IGNORECASE,
 )
 
+_GRAVE = tuple(frozenset(map(stem, group)) for group in GRAVE)
+
 
 def faults(statement: Statement) -> Iterator[str]:
     """Why a statement does not hold; nothing when it does.  What a turn says in so many words always holds."""
@@ -52,6 +56,7 @@ def faults(statement: Statement) -> Iterator[str]:
     for atom in statement.atoms:
         yield from _atom(statement, atom)
     yield from _words(statement)
+    yield from _acts(statement)
     yield from _polarity(statement)
 
 
@@ -69,7 +74,8 @@ def _words(statement: Statement) -> Iterator[str]:
     """Its words are not those of the turns."""
     bag, share = statement.bag, statement.share
     if statement.claim.agreed and bag and not statement.context:
-        if all(m.sentence.is_question for m in statement.passage if m.share):
+        said = [m.sentence.is_question for m in statement.passage if m.share]
+        if said and all(said):
             yield f"told as agreed to, but only asked in {statement.where}"
     if not bag or (share >= LEAST and max(statement.covered, statement.near_share) >= SPREAD_SHARE):
         return
@@ -82,6 +88,17 @@ def _words(statement: Statement) -> Iterator[str]:
         held = statement.matches[0].sentence.bag if statement.matches else frozenset()
         unknown = ", ".join(repr(w) for w in sorted(bag - held)[:4])
         yield f"only {share:.0%} of the words are in {statement.where}: {unknown} not"
+
+
+def _acts(statement: Statement) -> Iterator[str]:
+    """An act that is hard to take back, told of the user, who did not name it."""
+    if not statement.from_user:
+        return
+    agreed = frozenset[str]().union(*(c.bag for c in statement.context))
+    for group in _GRAVE:
+        told = sorted(statement.bag & group)
+        if told and not any(w in s.index or w in agreed for w in group for s in statement.sources):
+            yield f"{told[0]!r} is not in {statement.where}"
 
 
 def _polarity(statement: Statement) -> Iterator[str]:
@@ -102,9 +119,9 @@ def _is_answered(statement: Statement) -> bool:
     near = [m for m in statement.matches if m.share >= max(LEAST, NEARLY * statement.share)]
     if any(added(statement.cues, m.sentence.cues) is None for m in near):
         return True
-    if len(statement.cover) > 1 or statement.core_share < WHOLE:
-        if added(statement.cues, [c for m in statement.passage for c in m.sentence.cues]) is None:
-            return True
+    is_whole = len(statement.cover) == 1 and statement.core_share >= WHOLE
+    if not is_whole and added(statement.cues, [c for m in statement.passage for c in m.sentence.cues]) is None:
+        return True
     if statement.from_user or statement.share >= ALIGNED:
         return False
     return all(any(data.denies(s.data, c.head) for s in statement.sources) for c in statement.cues)
@@ -115,7 +132,7 @@ def _denied_beside(statement: Statement) -> Iterator[str]:
     rest = statement.core - frozenset[str]().union(*(g[0].sentence.bag for g in statement.cover))
     for word in sorted(rest):
         holders = [m for m in statement.passage if word in m.sentence.bag]
-        denials = [c for m in holders for c in m.sentence.cues if c.head == word or word in c.near]
+        denials = [c for m in holders for c in m.sentence.cues if c.is_about(word)]
         if holders and len(denials) >= len(holders) and added(denials[:1], statement.cues) is not None:
             yield f"turn {holders[0].turn} says {denials[0].word!r} of {word!r}, the item does not"
             return
@@ -123,11 +140,12 @@ def _denied_beside(statement: Statement) -> Iterator[str]:
 
 def _turned(statement: Statement, match: Match) -> str:
     where = f"turn {match.turn}" if match.turn else "what was agreed to"
-    said = match.sentence.affirmed if match.closeness < SAME else frozenset[str]()
-    gone = lost(statement.bag, statement.cues, match.sentence.cues, said)
+    # Words that the source says both ways, and negations of nothing in particular, count where the sentences are one.
+    ignored = match.sentence.affirmed | {""} if match.closeness < SAME else frozenset[str]()
+    gone = lost(statement.bag, statement.cues, match.sentence.cues, ignored)
     if gone is not None:
         return f"{where} says {gone.word!r} of {gone.head!r}, the item does not"
-    pair = turned(statement.bag, match.sentence.bag)
+    pair = turned(statement.bag, match.sentence.bag) if match.share >= HALF else None
     return f"{pair[0]!r} where {where} says {pair[1]!r}" if pair is not None else ""
 
 
@@ -138,9 +156,10 @@ def _atom(statement: Statement, atom: Atom) -> Iterator[str]:
     beside = any(holds(m.sentence, atom) for m in statement.passage)
     if beside and (len(statement.cover) > 1 or statement.core_share < WHOLE):
         return
-    if _is_known(statement, atom):
+    other = statement.core_share >= (ALIGNED if atom.kind == "identifier" else HALF) and _has_other(statement, atom)
+    if not (other and "/" in atom.text) and _is_known(statement, atom):
         return
-    if statement.core_share >= (ALIGNED if atom.kind == "identifier" else HALF) and _has_other(statement, atom):
+    if other:
         yield f"{atom.kind} {atom.text} is not what {statement.where} says there"
         return
     best = max((share for s in statement.sources for share in _shares(statement, s, atom)), default=-1.0)
@@ -156,7 +175,7 @@ def _atom(statement: Statement, atom: Atom) -> Iterator[str]:
 def _has_other(statement: Statement, atom: Atom) -> bool:
     """Whether the sentence the statement was taken from has another number, date or name in the place of this one."""
     mine = [a for a in statement.atoms if a.kind == atom.kind]
-    theirs = [a for a in statement.cover[0][0].sentence.atoms if a.kind == atom.kind and not a.loose]
+    theirs = [a for a in statement.cover[0][0].sentence.atoms if a.kind == atom.kind and ("/" in a.text or not a.loose)]
     return any(not any(m.agrees(t) or t.agrees(m) for m in mine) for t in theirs)
 
 

@@ -1,4 +1,4 @@
-"""Whether two sentences say the same with the same sign: what one denies the other denies, and no word is turned around.
+"""What a sentence denies, and whether two sentences say the same with the same sign.
 
 Law: only what both speak of is compared; a negation in a part of the source that the statement leaves out is no matter.
 """
@@ -6,14 +6,71 @@ Law: only what both speak of is compared; a negation in a part of the source tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from contextmgr.checks.stems import stem
 from contextmgr.checks.vocabulary import OPPOSITES
-from contextmgr.checks.words import Cue, stem
+from contextmgr.checks.words import BORDER, COMMA, NOT, is_content
+
+_REACH = 2
+_REACH_BACK = 3
 
 _OPPOSITE: dict[str, set[str]] = {}
 for _one, _other in OPPOSITES:
     _OPPOSITE.setdefault(stem(_one), set()).add(stem(_other))
     _OPPOSITE.setdefault(stem(_other), set()).add(stem(_one))
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A negation and the content words within its reach: those after it, nearest first, or else those before it.
+
+    ``before`` are the words before it, nearest first, in either case.
+    """
+
+    word: str
+    denied: tuple[str, ...]
+    before: tuple[str, ...]
+
+    @property
+    def head(self) -> str:
+        """The word it denies first; empty where there is none."""
+        return self.denied[0] if self.denied else ""
+
+    def is_about(self, word: str) -> bool:
+        """Whether a word is within reach."""
+        return word in self.denied or word in self.before[:2]
+
+    def matches(self, other: Cue) -> bool:
+        """Whether both deny the same, as far as the words around them tell."""
+        return other.is_about(self.head) or self.is_about(other.head)
+
+
+def cues(tokens: Sequence[str]) -> list[Cue]:
+    """The negations of a flow (`contextmgr.checks.words.flow`), in order."""
+    found: list[Cue] = []
+    for at, token in enumerate(tokens):
+        if token[0] == NOT:
+            after = _reach(tokens[at + 1 :], _REACH)
+            before = () if tokens[at - 1 : at] == [COMMA] else _reach(tokens[:at][::-1], _REACH_BACK)
+            found.append(Cue(token[1:], after or before, before))
+    return found
+
+
+def affirmed(tokens: Sequence[str]) -> frozenset[str]:
+    """Content words of a flow that stand more than once, at least once out of reach of every negation."""
+    near = {at + step for at, t in enumerate(tokens) if t[0] == NOT for step in range(-2, _REACH + 2)}
+    return frozenset(t for at, t in enumerate(tokens) if is_content(t) and at not in near and tokens.count(t) > 1)
+
+
+def _reach(tokens: Sequence[str], most: int) -> tuple[str, ...]:
+    found: list[str] = []
+    for token in tokens:
+        if token == BORDER or len(found) == most or (token == COMMA and found):
+            break
+        if is_content(token):
+            found.append(token)
+    return tuple(found)
 
 
 def added(mine: Sequence[Cue], theirs: Iterable[Cue]) -> Cue | None:
@@ -27,14 +84,14 @@ def added(mine: Sequence[Cue], theirs: Iterable[Cue]) -> Cue | None:
     return None
 
 
-def lost(bag: frozenset[str], mine: Sequence[Cue], theirs: Iterable[Cue], said: frozenset[str]) -> Cue | None:
+def lost(bag: frozenset[str], mine: Sequence[Cue], theirs: Iterable[Cue], ignored: frozenset[str]) -> Cue | None:
     """The first negation of a source about words that the statement has, but without the negation.
 
-    ``said`` are words that the source says without one as well: they tell nothing.
+    Negations of ``ignored`` words tell nothing.
     """
     free = list(mine)
     for cue in theirs:
-        if cue.head not in bag or cue.head in said:
+        if cue.head in ignored or (cue.denied and bag.isdisjoint(cue.denied)):
             continue
         answer = _answer(cue, free)
         if answer is None:

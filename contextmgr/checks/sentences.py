@@ -1,17 +1,20 @@
 """Sentences of a text, each an exact stretch of it, with what is compared computed once.
 
-Law: ``text[s.start : s.start + len(s.text)] == s.text``.  A line that only wraps goes on in the next one; list marks and
-quote marks at the start of a line are no part of a sentence.
+Law: ``text[s.start : s.start + len(s.text)] == s.text``.  A line that only wraps goes on in the next one; list marks
+and quote marks at the start of a line are no part of a sentence.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from contextmgr.checks.atoms import Atom, atoms
-from contextmgr.checks.words import Cue, affirmed, content, cues, flow, plain
+from contextmgr.checks.dates import MONTH
+from contextmgr.checks.polarity import Cue, affirmed, cues
+from contextmgr.checks.words import content, flow, plain
 
 MAX_SENTENCE = 600
 """Characters: longer stretches without an end are cut at a blank."""
@@ -21,17 +24,19 @@ MAX_WORDLESS = 2_000
 _MARK = re.compile(r"\s*(?:(?:[-*•>+]|#{1,6}|\d{1,3}[.)]|\[[ xX]\])\s+)*(?:\*\*|__)?")
 _END = re.compile(r"(?:[.!?…]+(?:\*\*|__)?[\"'”’)\]]*(?=\s)|[。！？]+[」』”]?)\s*")
 _SHORT_FORM = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|etc|z\.B|d\.h|p\.ex|ej|pp|No|Nr|St|Dr|Mr|Ms)|(?:^|\s)[\dA-HJ-Z])\.$"
+    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|etc|z\.B|d\.h|p\.ex|ej|pp|No|Nr|St|Dr|Mr|Ms)|(?<!\w)(?:\d{1,2}|[A-HJ-Z]))\.$"
 )
+_SHORT_FORM_REACH = 12
+_MONTH = re.compile(rf"\s*(?:{'|'.join(MONTH)})\b", re.IGNORECASE)
 _BLOCK = re.compile(r"\s*(?:[-*•>+|#]|\d{1,3}[.)]\s|```|~~~|\[|<|$)")
-_STOPPED = re.compile(r"[.!?…:;。！？：|`>})\]]\W*$")
+_STOPS = frozenset(".!?…:;。！？：|`>})]")
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|「[^」\n]{1,400}」|`[^`\n]{1,200}`"
 )
 
 
 class Sentence:
-    """One sentence of a turn: ``text`` as said, ``start`` its place in the turn's words, ``number`` among its sentences."""
+    """One sentence: ``text`` as said, ``start`` its place in the turn's words, ``number`` its place among them."""
 
     def __init__(self, text: str, start: int, number: int) -> None:
         self.text = text
@@ -77,12 +82,20 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
         mark = _MARK.match(text, start, end)
         start = mark.end() if mark is not None else start
         quoted = [m.span() for m in _QUOTED.finditer(text, start, end)]
+        begins = [a for a, _ in quoted]
         for stop in _END.finditer(text, start, end):
-            inside = any(a < stop.start() < b - 1 for a, b in quoted)
-            if not inside and stop.end() > start and not _SHORT_FORM.search(text, start, stop.start() + 1):
+            before = bisect_left(begins, stop.start())
+            inside = before > 0 and stop.start() < quoted[before - 1][1] - 1
+            if not inside and stop.end() > start and not _is_short_form(text, start, stop):
                 yield from _cut(text, start, stop.end())
                 start = stop.end()
         yield from _cut(text, start, end)
+
+
+def _is_short_form(text: str, start: int, stop: re.Match[str]) -> bool:
+    """Whether a full stop ends an abbreviation, or a number that is the day of a date (``17. August``)."""
+    found = _SHORT_FORM.search(text, max(start, stop.start() - _SHORT_FORM_REACH), stop.start() + 1)
+    return found is not None and (not found.group().strip(" .").isdigit() or _MONTH.match(text, stop.end()) is not None)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
@@ -98,7 +111,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _wraps(line: str, following: str) -> bool:
-    if len(line) < 40 or _BLOCK.match(following) or _STOPPED.search(line):
+    if len(line) < 40 or _BLOCK.match(following) or line.rstrip("\"'”’*_ \r\n")[-1:] in _STOPS:
         return False
     return following[0].islower() and not line.startswith((" ", "\t"))
 

@@ -13,9 +13,10 @@ from functools import cached_property
 from contextmgr.checks.atoms import Atom, atoms
 from contextmgr.checks.claims import Claim, Speaker
 from contextmgr.checks.identifiers import occurs
+from contextmgr.checks.polarity import Cue, cues
 from contextmgr.checks.sentences import Sentence
 from contextmgr.checks.sources import Match, Source, matches
-from contextmgr.checks.words import Cue, content, cues, flow
+from contextmgr.checks.words import content, flow
 
 LEAST = 0.34
 """Share of a statement's words below which a sentence is no source of it."""
@@ -122,14 +123,22 @@ class Statement:
         places = {(m.turn, m.sentence.number + step) for m in tops for step in range(-BESIDE, BESIDE + 1)}
         found = list(tops)
         for source in self.sources:
-            beside = (source.sentences[n] for turn, n in sorted(places) if turn == source.number and 0 <= n < len(source.sentences))
+            beside = (
+                source.sentences[n]
+                for turn, n in sorted(places)
+                if turn == source.number and 0 <= n < len(source.sentences)
+            )
             found += [_match(self.bag, s) for s in beside if all(s is not m.sentence for m in tops)]
         return found
 
     @cached_property
     def near_share(self) -> float:
         """Share of its words in the passage around the first sentence it was taken from."""
-        first = [m for m in self.passage if self.cover and abs(m.sentence.number - self.cover[0][0].sentence.number) <= BESIDE]
+        first = [
+            m
+            for m in self.passage
+            if self.cover and abs(m.sentence.number - self.cover[0][0].sentence.number) <= BESIDE
+        ]
         return self._held(first) if first else 0.0
 
     @cached_property

@@ -23,7 +23,6 @@ from contextmgr.replay import Outcome, replay_session
 from contextmgr.replay.driving import PinWish
 from contextmgr.transcripts import Session
 
-
 Summarizer = Literal["extractive"]
 
 

@@ -86,10 +86,10 @@ def _gave_way(parts: Sequence[Compactions]) -> list[str]:
     sums = {name: sum(getattr(p, name) for p in parts) for name in Compactions.__dataclass_fields__}
     lines = [f"tool results: {sums['masked']:,} masked, {sums['cut']:,} cut"] if sums["masked"] or sums["cut"] else []
     if sums["summaries"]:
+        largest = max(p.summary_tokens_max for p in parts)
         lines.append(
-            f"summaries: {sums['summaries']:,}, with {sums['items_kept']:,} items; {sums['items_replaced']:,} more were "
-            f"replaced by a sentence, {sums['items_dropped']:,} dropped; largest summary tier "
-            f"{max(p.summary_tokens_max for p in parts):,} tokens"
+            f"summaries: {sums['summaries']:,}; items: {sums['items_kept']:,} as written, {sums['items_replaced']:,} "
+            f"replaced by a sentence, {sums['items_dropped']:,} dropped; largest summary tier {largest:,} tokens"
         )
     return lines
 

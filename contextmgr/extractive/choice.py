@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from contextmgr.extractive.centrality import Likeness
 
 _AGAINST_LIKE = 0.7  # what a sentence loses for being all like one that was chosen
-_THE_SAME = 0.95  # likeness from which a sentence without a fact of its own is a repetition
 _PER_FACT = 0.35  # what each fact not yet kept adds, of the sentence's weight
 _MAX_FACTS = 8
 _USUAL_COST = 25  # tokens: a sentence of this size costs what it weighs; longer ones have to tell more
@@ -55,13 +54,11 @@ class Choice:
                 self._take(index)
 
     def fill(self) -> None:
-        """Take what is best until nothing fits or what is left tells too little."""
+        """Take what is best, no text twice, until nothing fits or what is left tells too little."""
         texts = {self.candidates[index].text for index in self.taken}
         for index in self._best_first(least=_LEAST):
-            candidate = self.candidates[index]
-            said = candidate.text in texts or (self._like[index] >= _THE_SAME and candidate.facts <= self.kept)
-            if not said:
-                texts.add(candidate.text)
+            if self.candidates[index].text not in texts:
+                texts.add(self.candidates[index].text)
                 self._take(index)
 
     def _take(self, index: int) -> None:

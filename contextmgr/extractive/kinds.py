@@ -10,8 +10,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from contextmgr.extractive import signs
 from contextmgr.extractive.sentences import Sentence
+from contextmgr.extractive.signs import (
+    DECISION,
+    MADE,
+    NARRATION,
+    OPEN,
+    PATH,
+    QUESTION,
+    REQUEST,
+    RESOLVED,
+    RULE,
+    RULED_OUT,
+    TROUBLE,
+)
 from contextmgr.pins import PinKind
 from contextmgr.suggestions import suggest
 from contextmgr.summaries import ItemKind
@@ -23,12 +35,12 @@ _SUGGESTED = {
     PinKind.APPROVAL: ItemKind.DECISION,
     PinKind.RESOLUTION: ItemKind.RESOLVED,
 }
-_DOCUMENT = 8_000  # characters from which a user's message is a document: its rules are told by `signs.RULE` alone
+_DOCUMENT = 8_000  # characters from which a user's message is a document: its rules are told by `RULE` alone
 _BY_PATTERN = (
-    (signs.RULED_OUT, ItemKind.RULED_OUT),
-    (signs.RESOLVED, ItemKind.RESOLVED),
-    (signs.OPEN, ItemKind.OPEN),
-    (signs.DECISION, ItemKind.RESOLVED),
+    (RULED_OUT, ItemKind.RULED_OUT),
+    (RESOLVED, ItemKind.RESOLVED),
+    (OPEN, ItemKind.OPEN),
+    (DECISION, ItemKind.RESOLVED),
 )
 _TELLING = {
     ItemKind.CONSTRAINT: 1.3,
@@ -48,7 +60,7 @@ def telling(kind: ItemKind) -> float:
 
 def is_narration(text: str) -> bool:
     """Whether an assistant's sentence only says what it is about to do."""
-    return signs.NARRATION.match(text) is not None
+    return NARRATION.match(text) is not None
 
 
 def kinds(turns: Sequence[Turn], found: Sequence[Sentence]) -> list[ItemKind]:
@@ -95,19 +107,19 @@ def _of_user(s: Sentence, turn: Turn, standing: Sequence[tuple[str, ItemKind]], 
         at = str(turn.blocks[s.block]["text"]).find(quote)
         if at >= 0 and at < s.start + len(s.text) and s.start < at + len(quote):
             return kind
-    if signs.REQUEST.match(s.text):
+    if REQUEST.match(s.text):
         return ItemKind.DECISION
-    if signs.QUESTION.search(s.text):
+    if QUESTION.search(s.text):
         return ItemKind.RESOLVED if answered else ItemKind.OPEN
-    if signs.RULE.search(s.text):
+    if RULE.search(s.text):
         return ItemKind.CONSTRAINT
-    return ItemKind.OPEN if signs.TROUBLE.search(s.text) and not answered else ItemKind.DECISION
+    return ItemKind.OPEN if TROUBLE.search(s.text) and not answered else ItemKind.DECISION
 
 
 def _of_assistant(s: Sentence, concludes: bool, followed: bool) -> ItemKind:
-    if signs.QUESTION.search(s.text) and concludes:
+    if QUESTION.search(s.text) and concludes:
         return ItemKind.RESOLVED if followed else ItemKind.OPEN
     for pattern, kind in _BY_PATTERN:
         if pattern.search(s.text):
             return kind
-    return ItemKind.ARTIFACT if signs.MADE.search(s.text) and signs.PATH.search(s.text) else ItemKind.RESULT
+    return ItemKind.ARTIFACT if MADE.search(s.text) and PATH.search(s.text) else ItemKind.RESULT

@@ -89,19 +89,22 @@ def _twin(
     for term in bag:
         for position in holders.get(term, ()):
             shared[position] += 1
-    for position, common in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0])):
+    closest = (
+        sorted(shared.items(), key=lambda pair: (-pair[1], pair[0])) if bag else [(p, 0) for p in range(len(kept))]
+    )
+    for position, common in closest:
         alike = common >= ALIKE * (len(bag) + len(bags[position]) - common)
         if alike and _says_all(kept[position], item):
             return position
-    return next((p for p, other in enumerate(kept) if other.text == item.text), None) if not bag else None
+    return None
 
 
 def _says_all(kept: Item, item: Item) -> bool:
     """Whether nothing is lost when ``item`` goes: its kind, its facts and its denials stand in ``kept``."""
-    if kept.text == item.text:
-        return kept.kind == item.kind
-    same = kept.kind == item.kind and kept.verbatim == item.verbatim
-    return same and facts(item.text) <= facts(kept.text) and _denials(item.text) == _denials(kept.text)
+    if kept.kind != item.kind or kept.verbatim != item.verbatim:
+        return False
+    same = facts(item.text) <= facts(kept.text) and _denials(item.text) == _denials(kept.text)
+    return kept.text == item.text or (same and bool(terms(item.text)))
 
 
 def _denials(text: str) -> list[str]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from contextmgr.ranking.folding import fold
+
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+    return frozenset(fold(text).split())
 
 
 _ENGLISH = _words("""
@@ -71,7 +73,7 @@ _MEANS_SOMETHING = _words("""
     die war man hat son sin dans pour sous sur tous main coin chose pas par car est ai fra per come dove mail den sei
     no do me a as on so also bin dir des du in it over of die had he mi ti da al del el en er es id ha ma na no om si te
     van via had mit per un uno era fine note men made net gate bat pan ton an was des ses tes mes nos vos lo la le les
-    dal sul nel cui ta sa ni wie wel op o e y i u o a as
+    dal sul nel cui ta sa ni wie wel op o e y i u o a as uber fur
 """)
 """Short foreign function words that are words, names or units elsewhere."""
 

@@ -52,6 +52,7 @@ def replay_session(
     summarizer: Literal["extractive"] | Writer | None = None,
     on_request: OnRequest | None = None,
     on_policy: OnPolicy | None = None,
+    compare: bool = True,
     keep_going: bool = False,
 ) -> Outcome:
     """Replay one recorded conversation and return what was found.
@@ -60,7 +61,7 @@ def replay_session(
     recorded answer.  ``pin`` pins the first message of a person (``"first"``), or the user turns of these numbers, as
     they are written.  ``summarizer`` is the manager's; what is due is summarised before each call.  ``on_request`` is
     given every request as issued, then ``on_policy`` the name and the request of each other policy for that call.
-    Recorded usage is left out: it belongs to other requests.
+    Without ``compare`` no other policy is played.  Recorded usage is left out: it belongs to other requests.
 
     Raises `InputError` for a pin that is no user turn, and whatever stops the conversation; with ``keep_going`` the
     outcome up to there tells of it as ``error``.
@@ -75,7 +76,7 @@ def replay_session(
         store, profile=profile, counter=counter, clock=clock, summarizer=summarizer, background=False
     ) as manager:
         chat = manager.conversation(NAME, tenant=NAME)
-        drive = _Drive(chat, manager.flush, store, clock, head, entry, profile, weigher, on_request, on_policy)
+        drive = _Drive(chat, manager.flush, store, clock, head, entry, profile, weigher, on_request, on_policy, compare)
         try:
             drive.run(session, pin)
         except ContextManagerError as stopped:
@@ -128,6 +129,7 @@ class _Drive:
     weigher: Weigher
     on_request: OnRequest | None
     on_policy: OnPolicy | None
+    compares: bool
     calls: int = 0
     over_budget: int = 0
     pins_expected: int = 0
@@ -145,20 +147,22 @@ class _Drive:
     compared: list[_Compared] = field(init=False)
 
     def __post_init__(self) -> None:
-        lifetime = float(self.entry.cache_lifetime)
-        self.tally = Tally(Meter(self.entry, self.weigher, ttl_seconds=lifetime), self.words)
+        self.tally = Tally(self._meter(), self.words)
         self.history = PlainHistory(self.weigher)
+        key = identity_key()
+        policies = self._policies() if self.compares else ()
+        self.compared = [_Compared(p, Tally(self._meter(key), self.words)) for p in policies]
+
+    def _meter(self, key: Callable[[Mapping[str, Any]], bytes] | None = None) -> Meter:
+        return Meter(self.entry, self.weigher, ttl_seconds=float(self.entry.cache_lifetime), key=key)
+
+    def _policies(self) -> tuple[Policy, ...]:
         ttl, limit = self.profile.cache_ttl, self.max_tokens
         left = room(self.profile, self.entry, limit)
-        key = identity_key()
-        policies: tuple[Policy, ...] = (
+        return (
             SendEverything(self.head, max_tokens=limit, ttl=ttl),
             SlideEveryCall(self.head, max_tokens=limit, room=left, tokens=self.weigher, ttl=ttl),
         )
-        self.compared = [
-            _Compared(p, Tally(Meter(self.entry, self.weigher, ttl_seconds=lifetime, key=key), self.words))
-            for p in policies
-        ]
 
     @property
     def max_tokens(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextmgr.store.base import ConversationRecord, Job, LateResult, Store, Transaction
+from contextmgr.store.base import MAX_ATTEMPTS, ConversationRecord, Job, LateResult, Store, Transaction
 from contextmgr.store.opening import open_store
 
-__all__ = ["ConversationRecord", "Job", "LateResult", "Store", "Transaction", "open_store"]
+__all__ = ["MAX_ATTEMPTS", "ConversationRecord", "Job", "LateResult", "Store", "Transaction", "open_store"]

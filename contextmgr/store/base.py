@@ -14,6 +14,7 @@ from typing import Protocol
 
 from contextmgr.pins import Pin, PinStatus
 from contextmgr.scope import Scope, Visibility
+from contextmgr.store.search_base import SearchTables
 from contextmgr.summaries import Segment, SegmentStatus
 from contextmgr.tasks import TaskDocument
 from contextmgr.turns import Status, ToolResult, Turn
@@ -44,9 +45,16 @@ class LateResult:
     result: ToolResult
 
 
+MAX_ATTEMPTS = 3
+"""How often a job is tried; after that it stays in the outbox as failed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One piece of work in the outbox: summarise turns ``first..last``.  Times are microseconds since 1970, UTC."""
+    """One piece of work in the outbox: summarise turns ``first..last``.  Times are microseconds since 1970, UTC.
+
+    ``attempts`` counts those begun, `MAX_ATTEMPTS` at most; ``error`` says why the last one failed.
+    """
 
     kind: str
     first: int
@@ -55,6 +63,14 @@ class Job:
     not_before: int = 0
     leased_until: int = 0
     error: str | None = None
+
+    def has_failed(self, now: int) -> bool:
+        """Whether nobody works on it and it will not be tried again, at a time in microseconds since 1970, UTC."""
+        return self.attempts >= MAX_ATTEMPTS and self.leased_until <= now
+
+    def is_due(self, now: int) -> bool:
+        """Whether it may be begun, at a time in microseconds since 1970, UTC."""
+        return self.attempts < MAX_ATTEMPTS and self.not_before <= now and self.leased_until <= now
 
 
 class Transaction(Protocol):
@@ -256,6 +272,11 @@ class Transaction(Protocol):
 
     def drop_job(self, conversation: str, job: Job) -> bool:
         """Take a job out of the outbox; False where it is gone already."""
+        ...
+
+    @property
+    def search(self) -> SearchTables:
+        """The search index of the scope's conversations."""
         ...
 
     def erase_turn(self, conversation: str, number: int) -> None:

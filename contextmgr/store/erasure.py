@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from contextmgr import jsontext
 from contextmgr.store import rows, summary_rows
 from contextmgr.store.statements import OWNED
-from contextmgr.summaries import SegmentStatus
-from contextmgr.views import Part, PrefaceBlock
+from contextmgr.summaries import SegmentStatus, outdated
+from contextmgr.views import EVIDENCE_REF, Part, PrefaceBlock
 
 
 class Run(Protocol):
@@ -34,6 +34,9 @@ def erase_turn(run: Run, conversation: str, number: int) -> None:
     for ref in [*pins, f"late:{number}"]:
         for row in run("rows_of_turn", conversation, n | {"ref": ref}).fetchall():
             run("blank_row", conversation, {"epoch": row["epoch"], "ord": row["ord"]})
+    for row in run("evidence_rows", conversation).fetchall():
+        if str(number) in (row["ref"] or "").removeprefix(EVIDENCE_REF).split(","):
+            run("blank_row", conversation, {"epoch": row["epoch"], "ord": row["ord"]})
     _blank_proofs(run, conversation, set(pins))
 
 
@@ -45,15 +48,13 @@ def _blank_prefaces(run: Run, conversation: str, number: int) -> None:
 
 
 def _blank_summaries(run: Run, conversation: str, number: int) -> None:
-    """Segments that read the turn are blanked, merged ones too; parts that did not read it stand again."""
+    """Segments that read the turn are blanked, merged ones too; parts of theirs that did not stand again."""
     found = [summary_rows.read_summary(r) for r in run("summaries", conversation).fetchall()]
-    gone = {s.id for s in found if s.covers(number)}
-    for segment in found:
-        if segment.id in gone:
-            run("blank_summary", conversation, {"id": segment.id})
-        elif segment.status is SegmentStatus.MERGED and segment.into in gone:
-            values = {"id": segment.id, "new_status": SegmentStatus.ACTIVE.value, "new_into": None}
-            run("set_summary", conversation, values)
+    gone, again = outdated(found, number)
+    for segment in gone:
+        run("blank_summary", conversation, {"id": segment.id})
+    for segment in again:
+        run("set_summary", conversation, {"id": segment.id, "new_status": SegmentStatus.ACTIVE.value, "new_into": None})
 
 
 def _blanked(part: PrefaceBlock) -> PrefaceBlock:

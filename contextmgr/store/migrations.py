@@ -12,6 +12,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from contextmgr.errors import StoreVersionError
 from contextmgr.store import tables
+from contextmgr.store.search_statements import FTS_TABLE
 
 Execute = Callable[[str], object]
 
@@ -29,6 +30,14 @@ def m0002_summaries(execute: Execute, dialect: Dialect) -> None:
     _create(("summary", "job"), execute, dialect)
 
 
+def m0003_search(execute: Execute, dialect: Dialect) -> None:
+    """The tables of the search index, and an index of withdrawn turns, which no search may find."""
+    _create(("search_state", "search_text", "search_episode", "search_vector"), execute, dialect)
+    execute("CREATE INDEX ix_turn_withdrawn ON turn (tenant, conv, n) WHERE withdrawn IS NOT NULL")
+    if dialect.name == "sqlite":
+        execute(FTS_TABLE)
+
+
 def _create(names: Sequence[str], execute: Execute, dialect: Dialect) -> None:
     for name in names:
         table = tables.METADATA.tables[name]
@@ -37,7 +46,7 @@ def _create(names: Sequence[str], execute: Execute, dialect: Dialect) -> None:
             execute(str(CreateIndex(index).compile(dialect=dialect)))
 
 
-MIGRATIONS: Sequence[Callable[[Execute, Dialect], None]] = (m0001_tables, m0002_summaries)
+MIGRATIONS: Sequence[Callable[[Execute, Dialect], None]] = (m0001_tables, m0002_summaries, m0003_search)
 
 
 def missing(applied: Sequence[str]) -> list[Callable[[Execute, Dialect], None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -87,25 +87,35 @@ def _read_usage(text: str | None) -> Usage | None:
     return Usage(input_tokens=fresh, cache_read_tokens=read, cache_write_tokens=written, output_tokens=output)
 
 
-def read_turn(row: Row, results: tuple[ToolResult, ...]) -> Turn:
-    """A turn from its row and its results."""
-    own, thinking = (*read_features(row["features"]), ZERO)[:2]
+TURN_COLUMNS = (
+    *("n", "role", "author", "status", "stop_reason", "body", "features", "sha256", "sendable", "model", "usage"),
+    *("request_seq", "withdrawn", "metadata_", "said_at"),
+)
+"""What `read_turn` takes, in its order: a window is sixty turns, and names are looked up one by one."""
+_STATUS = {status.value: status for status in Status}
+
+
+def read_turn(row: Sequence[Any], results: tuple[ToolResult, ...]) -> Turn:
+    """A turn from the `TURN_COLUMNS` of its row, and its results."""
+    (number, role, author, status, stop_reason, body, features, sha256, sendable, model, usage) = row[:11]
+    request, withdrawn, metadata, said_at = row[11:]
+    own, thinking = (*read_features(features), ZERO)[:2]
     return Turn(
-        number=row["n"],
-        role=row["role"],
-        author=row["author"],
-        blocks=tuple(_loads(row["body"])),
+        number=number,
+        role=role,
+        author=author,
+        blocks=tuple(_loads(body)),
         results=results,
-        status=Status(row["status"]),
-        stop_reason=row["stop_reason"],
-        model=row["model"],
-        usage=_read_usage(row["usage"]),
-        request=row["request_seq"],
-        withdrawn=row["withdrawn"],
-        said_at=from_micros(row["said_at"]),
-        metadata=jsontext.loads(row["metadata_"]) if row["metadata_"] else {},
-        sendable=bool(row["sendable"]),
-        sha256=row["sha256"],
+        status=_STATUS[status],
+        stop_reason=stop_reason,
+        model=model,
+        usage=_read_usage(usage),
+        request=request,
+        withdrawn=withdrawn,
+        said_at=from_micros(said_at),
+        metadata=jsontext.loads(metadata) if metadata else {},
+        sendable=bool(sendable),
+        sha256=sha256,
         features=own,
         thinking_features=thinking,
     )

@@ -10,18 +10,19 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
+from types import TracebackType
 from typing import Literal
 
 from sqlalchemy.dialects import sqlite as dialects
 from sqlalchemy.schema import CreateTable
 
-from contextmgr.errors import StoreBusyError, StoreError
+from contextmgr.errors import ContextManagerError, InputError, StoreBusyError, StoreError
 from contextmgr.scope import Scope
 from contextmgr.store import forking, migrations, tables
+from contextmgr.store.search_statements import SCRUB
 from contextmgr.store.statements import Compiled, compile_all
 from contextmgr.store.transaction import RowTransaction
 
@@ -121,7 +122,7 @@ class SqliteStore:
         create = str(
             CreateTable(tables.METADATA.tables["migration"], if_not_exists=True).compile(dialect=self._dialect)
         )
-        with self._typed(), self._begin(connection, "IMMEDIATE"):
+        with _Work(self, Scope(tenant="migrations"), "BEGIN IMMEDIATE"):
             connection.execute(create)
             applied = [row["name"] for row in connection.execute("SELECT name FROM migration")]
             for migration in migrations.missing(applied):
@@ -129,49 +130,26 @@ class SqliteStore:
                 row = (migration.__name__, time.time_ns() // 1000)
                 connection.execute("INSERT INTO migration (name, applied_at) VALUES (?, ?)", row)
 
-    @contextmanager
-    def _begin(self, connection: sqlite3.Connection, mode: str) -> Iterator[None]:
-        connection.execute(f"BEGIN {mode}")
-        try:
-            yield
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-
-    @contextmanager
-    def _transaction(self, scope: Scope, mode: str) -> Iterator[RowTransaction]:
-        with self._lock:
-            connection = self._connect()
-            if connection.in_transaction:
-                raise StoreError("a transaction is already open in this thread; finish it first")
-            with self._typed(), self._begin(connection, mode):
-                yield RowTransaction(scope, connection, self._statements)
-
-    @contextmanager
-    def _typed(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            raise _busy(error, self._wait) from error
-        except sqlite3.DatabaseError as error:
-            raise StoreError(f"the store refused the operation: {error}; nothing was changed") from error
-
     def reading(self, scope: Scope) -> AbstractContextManager[RowTransaction]:
         """A read transaction: one state from its first read on."""
-        return self._transaction(scope, "DEFERRED")
+        return _Work(self, scope, "BEGIN DEFERRED")
 
     def writing(self, scope: Scope) -> AbstractContextManager[RowTransaction]:
         """A write transaction: it holds the write lock from its start, and is all or nothing."""
-        return self._transaction(scope, "IMMEDIATE")
+        return _Work(self, scope, "BEGIN IMMEDIATE")
 
     def scrub(self) -> None:
-        """Make erased bytes unreadable in the file and its log (freed pages are zeroed by secure_delete)."""
+        """Make erased bytes unreadable in the file and its log (freed pages are zeroed by secure_delete).
+
+        Words taken out of the full-text table stay in its older parts until all are merged into one.
+        """
         with self._lock:
             connection = self._connect()
-            with self._typed():
+            try:
+                connection.execute(SCRUB)
                 busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            except sqlite3.Error as error:
+                raise _typed(error, self._wait) from error
         if busy:
             raise StoreBusyError(
                 f"erased, but another reader held the store's log for more than {self._wait:g} s, so it still holds "
@@ -186,7 +164,55 @@ class SqliteStore:
             self._connection, self._closed = None, True
 
 
-def _busy(error: sqlite3.OperationalError, wait: float) -> StoreError:
+class _Work(AbstractContextManager[RowTransaction]):
+    """One transaction.  A class, because a generator would cost more than all but the largest statements."""
+
+    __slots__ = ("_begin", "_connection", "_scope", "_store")
+
+    def __init__(self, store: SqliteStore, scope: Scope, begin: str) -> None:
+        self._store, self._scope, self._begin = store, scope, begin
+
+    def __enter__(self) -> RowTransaction:
+        store = self._store
+        store._lock.acquire()
+        try:
+            connection = self._connection = store._connect()
+            if connection.in_transaction:
+                raise StoreError("a transaction is already open in this thread; finish it first")
+            connection.execute(self._begin)
+        except BaseException as error:
+            store._lock.release()
+            if isinstance(error, sqlite3.Error):
+                raise _typed(error, store._wait) from error
+            raise
+        return RowTransaction(self._scope, connection, store._statements)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self._connection.execute("COMMIT")
+        except sqlite3.Error as failed:
+            raise _typed(failed, self._store._wait) from failed
+        finally:
+            self._finish()
+        if isinstance(error, (sqlite3.Error, OverflowError, UnicodeEncodeError)):
+            raise _typed(error, self._store._wait) from error
+
+    def _finish(self) -> None:
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        finally:
+            self._store._lock.release()
+
+
+def _typed(error: Exception, wait: float) -> ContextManagerError:
+    if isinstance(error, (OverflowError, UnicodeEncodeError)):
+        return InputError(f"a value cannot be stored: {error}; use 64-bit numbers and text without lone surrogates")
+    if not isinstance(error, sqlite3.OperationalError):
+        return StoreError(f"the store refused the operation: {error}; nothing was changed")
     if "locked" in str(error) or "busy" in str(error):
         return StoreBusyError(f"the store was locked for more than {wait:g} s ({error}); raise wait= or try again")
     return StoreError(f"the store cannot be used: {error}; check the file and the disk")

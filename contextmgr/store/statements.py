@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, insert, nu
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement
 
-from contextmgr.store import tables
+from contextmgr.store import rows, tables
+from contextmgr.store.search_statements import EPISODE, SEARCH, STATE, TEXT, VECTOR
 
 
 def _table(model: type) -> Table:
@@ -22,7 +23,11 @@ def _table(model: type) -> Table:
 CONVERSATION, TURN, RESULT, PIN = map(_table, (tables.Conversation, tables.Turn, tables.Result, tables.Pin))
 HEAD, EPOCH, VIEW, REQUEST = map(_table, (tables.Head, tables.Epoch, tables.View, tables.Request))
 TASK, CALIBRATION, SUMMARY, JOB = map(_table, (tables.Task, tables.Calibration, tables.Summary, tables.Job))
-OWNED = (CONVERSATION, TURN, RESULT, PIN, EPOCH, VIEW, REQUEST, TASK, CALIBRATION, SUMMARY, JOB)
+TURN_ROW = tuple(TURN.c[name] for name in rows.TURN_COLUMNS)
+OWNED = (
+    *(CONVERSATION, TURN, RESULT, PIN, EPOCH, VIEW, REQUEST, TASK, CALIBRATION, SUMMARY, JOB),
+    *(STATE, TEXT, EPISODE, VECTOR),
+)
 
 
 def _here(table: Table) -> ColumnElement[bool]:
@@ -37,10 +42,10 @@ def _n(table: Table) -> ColumnElement[bool]:
     return and_(_here(table), table.c.n == bindparam("n"))
 
 
-def _newest_user(what: Table | ColumnElement[Any]) -> ClauseElement:
+def _newest_user(*what: ColumnElement[Any]) -> ClauseElement:
     user = text("turn.role = 'user'")  # a literal, so that the partial index on user turns serves
     visible = and_(TURN.c.withdrawn.is_(null()), TURN.c.status != "erased")
-    found = select(what).where(_here(TURN), user, TURN.c.n <= bindparam("last"), visible)
+    found = select(*what).where(_here(TURN), user, TURN.c.n <= bindparam("last"), visible)
     return found.order_by(TURN.c.n.desc()).limit(1)
 
 
@@ -65,16 +70,16 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     .where(_here(CONVERSATION), CONVERSATION.c.version == bindparam("expect"))
     .values(version=CONVERSATION.c.version + 1),
     "insert_turn": insert(TURN),
-    "turn": select(TURN).where(_n(TURN)),
-    "turn_by_key": select(TURN).where(_here(TURN), TURN.c.idem_key == bindparam("idem_key")),
-    "turns": select(TURN)
+    "turn": select(*TURN_ROW).where(_n(TURN)),
+    "turn_by_key": select(*TURN_ROW).where(_here(TURN), TURN.c.idem_key == bindparam("idem_key")),
+    "turns": select(*TURN_ROW)
     .where(_here(TURN), TURN.c.n >= bindparam("first"), TURN.c.n <= bindparam("last"))
     .order_by(TURN.c.n),
-    "turns_before": select(TURN)
+    "turns_before": select(*TURN_ROW)
     .where(_here(TURN), TURN.c.n <= bindparam("last"))
     .order_by(TURN.c.n.desc())
     .limit(bindparam("most")),
-    "newest_user": _newest_user(TURN),
+    "newest_user": _newest_user(*TURN_ROW),
     "has_user": _newest_user(TURN.c.n),
     "set_status": update(TURN).where(_n(TURN)).values(**_set(TURN, "status")),
     "set_withdrawn": update(TURN).where(_n(TURN)).values(**_set(TURN, "withdrawn")),
@@ -166,6 +171,7 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     .where(_here(JOB), JOB.c.kind == bindparam("kind"), JOB.c.first == bindparam("first"))
     .values(leased_until=0, **_set(JOB, "not_before", "error", "attempts")),
     "delete_job": delete(JOB).where(_here(JOB), JOB.c.kind == bindparam("kind"), JOB.c.first == bindparam("first")),
+    **SEARCH,
     # erasing
     "blank_turn": update(TURN)
     .where(_n(TURN))
@@ -192,6 +198,7 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     "blank_row": update(VIEW)
     .where(_here(VIEW), VIEW.c.epoch == bindparam("epoch"), VIEW.c.ord == bindparam("ord"))
     .values(block="{}"),
+    "evidence_rows": select(VIEW).where(_here(VIEW), VIEW.c.kind == "evidence"),
     "forget_contexts": update(PIN).where(_here(PIN), PIN.c.context_n == bindparam("n")).values(context_n=null()),
     "set_proof": update(REQUEST)
     .where(_here(REQUEST), REQUEST.c.seq == bindparam("seq"))

@@ -2,7 +2,7 @@
 
 All keys lead with tenant.  ``conv`` is the conversation's key: a digest over tenant, user, project and id, so that
 a row of another scope cannot even be named.  JSON is ASCII text, times are microseconds since 1970 in UTC, feature
-vectors are numbers as text; every column is text or a 64-bit integer, so every store gives back what it got.
+vectors are numbers as text; every column is text, a 64-bit integer or bytes, so every store gives back what it got.
 
 `REACH` says for each table how a turn reaches it: the registry that erasing works through.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sqlalchemy import BigInteger, Index, text
+from sqlalchemy import BigInteger, Index, LargeBinary, text
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
@@ -240,6 +240,62 @@ class Calibration(Base, table=True):
     body: str
 
 
+class SearchState(Base, table=True):
+    """How far a conversation is indexed; ``number`` stands for it in the row ids of the full-text table."""
+
+    __tablename__ = "search_state"
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    number: int = Field(sa_type=BigInteger)
+    units: int = Field(sa_type=BigInteger)
+    terms: int = Field(sa_type=BigInteger)
+    episodes: int = Field(sa_type=BigInteger)
+    upto: int = Field(sa_type=BigInteger)
+    __table_args__ = (Index("ix_search_state_number", "number", unique=True),)
+
+
+class SearchText(Base, table=True):
+    """The terms of each turn; ``status`` is ready, stale or failed."""
+
+    __tablename__ = "search_text"
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    n: int = Field(primary_key=True, sa_type=BigInteger)
+    role: str
+    terms: str
+    length: int
+    episode: int = Field(sa_type=BigInteger)
+    asks: int
+    said_at: int = Field(sa_type=BigInteger)
+    status: str
+    attempts: int
+    error: str | None
+
+
+class SearchEpisode(Base, table=True):
+    """How many terms the turns of an episode have together; ``first`` is its first turn."""
+
+    __tablename__ = "search_episode"
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    first: int = Field(primary_key=True, sa_type=BigInteger)
+    terms: int = Field(sa_type=BigInteger)
+
+
+class SearchVector(Base, table=True):
+    """One vector per turn, with the model that made it, or why none could be made."""
+
+    __tablename__ = "search_vector"
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    n: int = Field(primary_key=True, sa_type=BigInteger)
+    model: str
+    dim: int
+    body: bytes = Field(sa_type=LargeBinary)
+    attempts: int
+    error: str | None
+
+
 def _partial(name: str, model: type, columns: tuple[str, ...], where: str, *, unique: bool = False) -> None:
     table = vars(model)["__table__"]
     chosen = [table.c[c] for c in columns]
@@ -249,6 +305,7 @@ def _partial(name: str, model: type, columns: tuple[str, ...], where: str, *, un
 _partial("ix_turn_key", Turn, ("tenant", "conv", "idem_key"), "idem_key IS NOT NULL", unique=True)
 _partial("ix_turn_user", Turn, ("tenant", "conv", "n"), "role = 'user'")
 _partial("ix_result_late", Result, ("tenant", "conv", "n", "ord"), "late = 1")
+_partial("ix_search_unsettled", SearchText, ("tenant", "conv", "n"), "status <> 'ready'")
 
 
 class Reach(StrEnum):
@@ -256,6 +313,7 @@ class Reach(StrEnum):
 
     TURN = "by its number"  # rows keyed by the turn: blanked, the number stays
     COPY = "by the blocks copied from it"  # prefaces, view rows, reports: blanked, the epoch ends
+    INDEX = "by its number, in the index"  # rows are deleted, and their words taken out of the full-text table
     SOURCE = "by having said it"  # pins: blanked and revoked
     CALLER = "set by the caller, not derived from a turn"  # goes with the conversation
     NUMBERS = "numbers only, no text"  # goes with the conversation
@@ -277,6 +335,10 @@ REACH: dict[str, Reach] = {
     "job": Reach.NUMBERS,
     "task": Reach.CALLER,
     "calibration": Reach.NUMBERS,
+    "search_state": Reach.NUMBERS,
+    "search_episode": Reach.NUMBERS,
+    "search_text": Reach.INDEX,
+    "search_vector": Reach.INDEX,
 }
 
 METADATA = _registry.metadata

@@ -12,6 +12,7 @@ from contextmgr.pins import Pin, PinStatus
 from contextmgr.scope import Scope
 from contextmgr.store import erasure, rows, summary_rows
 from contextmgr.store.base import ConversationRecord, Job, LateResult
+from contextmgr.store.search_rows import SearchRows
 from contextmgr.store.statements import Compiled
 from contextmgr.summaries import Segment, SegmentStatus
 from contextmgr.tasks import TaskDocument
@@ -52,6 +53,7 @@ class RowTransaction:
         self._execute = driver.execute
         self._statements = statements
         self._keys: dict[str, str] = {}
+        self.search = SearchRows(self.run, self._key)
 
     def run(self, name: str, conversation: str | None = None, values: Mapping[str, Any] | None = None) -> Cursor:
         """Run a named statement; tenant and conversation key always come from the scope."""
@@ -143,6 +145,8 @@ class RowTransaction:
 
     def add_result(self, conversation: str, turn: int, order: int, result: ToolResult) -> None:
         self.run("insert_result", conversation, rows.result_row(turn, order, result))
+        if result.late:
+            self.search.outdate(conversation, turn)
 
     def late_results(self, conversation: str, most: int) -> list[LateResult]:
         found = self.run("late_results", conversation, {"most": most}).fetchall()
@@ -280,9 +284,11 @@ class RowTransaction:
     # erasing
 
     def erase_turn(self, conversation: str, number: int) -> None:
+        self.search.drop(conversation, number)
         erasure.erase_turn(self.run, conversation, number)
 
     def erase_conversation(self, conversation: str) -> None:
+        self.search.drop_all(conversation)
         erasure.erase_conversation(self.run, conversation)
 
 

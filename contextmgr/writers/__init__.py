@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextmgr.writers.anthropic_writer import AnthropicWriter
 from contextmgr.writers.calling import MAX_ABANDONED, abandoned_calls, call_writer
-from contextmgr.writers.failures import Reason, WriterError
+from contextmgr.writers.failures import Reason, WriterError, failure_of
 from contextmgr.writers.seam import Answer, Writer, writer_name
 from contextmgr.writers.summary import SUMMARY_SCHEMA, items_of, summary_values
 
@@ -22,6 +22,7 @@ __all__ = [
     "WriterError",
     "abandoned_calls",
     "call_writer",
+    "failure_of",
     "items_of",
     "summary_values",
     "writer_name",

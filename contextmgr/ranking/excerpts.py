@@ -1,0 +1,100 @@
+"""The part of a turn that a query is about, in its original characters."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from contextmgr.errors import InputError
+from contextmgr.ranking.analysis import Token
+from contextmgr.ranking.analysis import tokens as read_tokens
+from contextmgr.ranking.queries import Query
+
+Count = Callable[[str], int]
+"""Number of tokens of a text; must not fall when the text is continued."""
+
+_BYTES_PER_TOKEN = 3
+_BORDER = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_LEAD_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Characters ``start..end`` (end excluded) of a text of ``of`` characters, as they stand there."""
+
+    text: str
+    start: int
+    end: int
+    of: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return self.end - self.start == self.of
+
+
+def estimate(text: str) -> int:
+    """Tokens of a text, on the high side: a third of its UTF-8 bytes, rounded up."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)
+
+
+def excerpt(
+    text: str,
+    query: Query,
+    *,
+    tokens: int,
+    count: Count = estimate,
+    weights: Mapping[str, float] | None = None,
+) -> Excerpt:
+    """The text itself if it has at most ``tokens``, else that part of it which holds most of the query.
+
+    A part begins at a sentence or line where one begins near by; one without any match is the beginning.  ``weights``
+    tell what a term is worth; all count alike otherwise.  Raises `InputError` for fewer than one token.
+    """
+    if tokens < 1:
+        raise InputError(f"an excerpt needs room for at least 1 token, not {tokens!r}")
+    if count(text) <= tokens:
+        return Excerpt(text, 0, len(text), len(text))
+    width = _width(text, tokens, count)
+    wanted = set(query.terms) - query.requests or set(query.terms)
+    found = [token for token in read_tokens(text) if token.term in wanted]
+    start = _start(text, found, width, weights or {})
+    end = min(start + width, len(text))
+    while end > start and count(text[start:end]) > tokens:
+        end = start + (end - start) * 9 // 10
+    return Excerpt(text[start:end], start, end, len(text))
+
+
+def _width(text: str, tokens: int, count: Count) -> int:
+    """Characters of this text that have about as many tokens as there is room for."""
+    return max(len(text) * tokens // max(count(text), 1), 1)
+
+
+def _start(text: str, found: Sequence[Token], width: int, weights: Mapping[str, float]) -> int:
+    """Where the part that is worth most begins, moved back to the beginning of a sentence if one is near."""
+    if not found:
+        return 0
+    first, last = _best_span(found, width, weights)
+    lead = min(int(width * _LEAD_SHARE), max(width - (last - first), 0))
+    earliest = max(first - lead, 0)
+    borders = [match.end() for match in _BORDER.finditer(text, earliest, first)]
+    return min(borders[0] if borders else earliest, max(len(text) - width, 0))
+
+
+def _best_span(found: Sequence[Token], width: int, weights: Mapping[str, float]) -> tuple[int, int]:
+    """First and last character of the matches within ``width`` that are worth most together, each term once."""
+    inside: Counter[str] = Counter()
+    best, span, left, worth = -1.0, (found[0].start, found[0].end), 0, 0.0
+    for token in found:
+        inside[token.term] += 1
+        worth += weights.get(token.term, 1.0) if inside[token.term] == 1 else 0.0
+        while token.end - found[left].start > width and found[left] is not token:
+            gone = found[left].term
+            inside[gone] -= 1
+            worth -= weights.get(gone, 1.0) if not inside[gone] else 0.0
+            left += 1
+        if worth > best + 1e-9:
+            best, span = worth, (found[left].start, token.end)
+    return span

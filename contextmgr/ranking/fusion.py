@@ -1,0 +1,179 @@
+"""From scores to the turns that are returned: words and vectors together, the same said twice once, in a fixed order.
+
+Laws: a turn that the words find exactly is never pushed out of the first ``k`` by vectors; among equals the newest
+comes first, and age decides nothing else; what is below the threshold is not returned to fill ``k``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from contextmgr.errors import InputError
+from contextmgr.ranking.queries import Query
+from contextmgr.ranking.scoring import Lexical, Scorer
+from contextmgr.ranking.settings import DEFAULTS, Settings
+from contextmgr.ranking.units import Statistics, Unit
+
+_DIGITS = 9  # scores closer than this are equal
+_ALIKE = 2.0  # standard deviations
+
+
+@dataclass(frozen=True, slots=True)
+class Cosines:
+    """Cosines (-1 to 1) of the query with units, by number, and their range over the whole conversation.
+
+    ``low`` and ``high`` set the scale: a cosine tells little by itself, what is a good one depends on the model.
+    """
+
+    values: Mapping[int, float]
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Mapping[int, float]) -> Cosines:
+        """Those of a whole conversation, at least of one unit."""
+        if not values:
+            raise InputError("cosines of no unit have no range; leave them out where there are none")
+        return cls(values, min(values.values()), max(values.values()))
+
+    def scaled(self, number: int) -> float:
+        """0 for the least similar unit or one without a vector, 1 for the most similar."""
+        width = self.high - self.low
+        if width <= 0 or number not in self.values:
+            return 0.0
+        return min(max((self.values[number] - self.low) / width, 0.0), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A turn that answers a query.
+
+    ``score`` only orders the hits of one query.  ``reason`` says in a few words why it is here; ``share`` is the part
+    of the query's weight in words that it holds itself, 0 to 1; ``also`` are turns that say the same.
+    """
+
+    number: int
+    score: float
+    reason: str
+    share: float = 0.0
+    also: tuple[int, ...] = ()
+
+
+def rank(
+    query: Query,
+    units: Sequence[Unit],
+    statistics: Statistics,
+    *,
+    k: int = 10,
+    cosines: Cosines | None = None,
+    settings: Settings = DEFAULTS,
+) -> list[Hit]:
+    """The at most ``k`` best of ``units``, best first; [] for an empty query.
+
+    Give the units that hold a term of the query (`candidate_terms`), those whose vectors are nearest, and the
+    neighbours of both: a turn that is not given gets and lends nothing.  ``statistics`` are of the whole conversation.
+    Raises `InputError` for a ``k`` below 1.
+    """
+    if k < 1:
+        raise InputError(f"k must be at least 1, not {k!r}")
+    if not query or not units:
+        return []
+    scorer = Scorer(query, statistics, settings)
+    lexical = scorer.scores(units)
+    by_words = {number: found.score for number, found in lexical.items() if found.score > 0}
+    if max((found.share for found in lexical.values()), default=0.0) < settings.min_share:
+        by_words = {}
+    chosen = _fused(scorer, units, by_words, cosines) if cosines is not None else by_words
+    best = max(chosen.values(), default=0.0)
+    order = [n for n in _ordered(chosen) if chosen[n] >= settings.min_of_best * best]
+    by_number = {unit.number: unit for unit in units}
+    hits = list(_distinct(order, by_number, k, settings.same))
+    if cosines is not None:
+        exact = [n for n in _ordered(by_words) if _is_exact(query, lexical[n])]
+        hits = _with_exact(hits, exact, list(_distinct(_ordered(by_words), by_number, k, settings.same)), k)
+    return [
+        Hit(n, round(chosen[n], _DIGITS), _reason(lexical[n], cosines, n), lexical[n].share, also) for n, also in hits
+    ]
+
+
+def _ordered(scores: Mapping[int, float]) -> list[int]:
+    """Best first, and of equals the newest."""
+    return sorted(scores, key=lambda number: (-round(scores[number], _DIGITS), -number))
+
+
+def _fused(
+    scorer: Scorer, units: Sequence[Unit], by_words: Mapping[int, float], cosines: Cosines
+) -> dict[int, float]:
+    best = max(by_words.values(), default=0.0)
+    share = scorer.settings.lexical_share
+    near = _smoothed(units, cosines)
+    fused = {}
+    for unit in units:
+        words = by_words.get(unit.number, 0.0) / best if best else 0.0
+        fused[unit.number] = share * words + (1 - share) * near[unit.number] * scorer.factor(unit)
+    return {number: score for number, score in fused.items() if score > 0}
+
+
+def _smoothed(units: Sequence[Unit], cosines: Cosines) -> dict[int, float]:
+    """How similar each unit is to the query, 0 to 1, with a part of its neighbours' similarity."""
+    return {unit.number: cosines.scaled(unit.number) for unit in units}
+
+
+def _distinct(
+    order: Sequence[int], units: Mapping[int, Unit], k: int, same: float
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The first ``k`` that say different things, each with those behind it, as far as read, that say the same."""
+    kept: list[tuple[int, frozenset[str], list[int]]] = []
+    for number in order:
+        said = frozenset(units[number].indexed.split())
+        twin = next((also for _, other, also in kept if _are_alike(said, other, same)), None)
+        if twin is not None:
+            twin.append(number)
+        elif len(kept) < k:
+            kept.append((number, said, []))
+        else:
+            break
+    yield from ((number, tuple(also)) for number, _, also in kept)
+
+
+def _are_alike(one: frozenset[str], other: frozenset[str], same: float) -> bool:
+    small, large = sorted((len(one), len(other)))
+    if small < same * large or not small:
+        return False
+    common = len(one & other)
+    return common >= same * (small + large - common)
+
+
+def _is_exact(query: Query, found: Lexical) -> bool:
+    """Whether a turn holds every word that the query is about, or an identifier of it."""
+    about = [term for term in query.terms if term not in query.requests]
+    return set(about) <= set(found.found) or not query.identifiers.isdisjoint(found.found)
+
+
+def _with_exact(
+    hits: list[tuple[int, tuple[int, ...]]], exact: Sequence[int], by_words: list[tuple[int, tuple[int, ...]]], k: int
+) -> list[tuple[int, tuple[int, ...]]]:
+    """The hits, the last of them exchanged for exact ones that would be returned without vectors."""
+    shown = {number for number, also in hits} | {twin for _, also in hits for twin in also}
+    lost = [hit for hit in by_words if hit[0] in exact and hit[0] not in shown]
+    kept = list(hits)
+    for place in range(len(kept) - 1, -1, -1):
+        if len(kept) + len(lost) <= k:
+            break
+        if kept[place][0] not in exact:
+            del kept[place]
+    return (kept + lost)[:k]
+
+
+def _reason(found: Lexical, cosines: Cosines | None, number: int) -> str:
+    parts = []
+    if found.found:
+        parts.append(f"says {', '.join(found.found)}")
+    if found.lender is not None:
+        parts.append(f"beside turn {found.lender}")
+    if found.dated:
+        parts.append("of the time asked for")
+    if cosines is not None and number in cosines.values:
+        parts.append(f"similarity {cosines.values[number]:.2f}")
+    return "; ".join(parts) or "in an episode about it"
