@@ -17,7 +17,7 @@ from contextmgr.turns import words
 _FACT = re.compile(
     r"""https?://[^\s<>"'`)\]]+                                  # addresses
     |[~.]{0,2}/?[\w@+-][\w.@+-]*(?:/[\w.@+-]+)+                  # paths
-    |(?<![\w.])\.?[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*\.[A-Za-z]\w{0,5}\b   # files and dotted names
+    |(?<![\w.])\.?[A-Za-z][\w-]+(?:\.[A-Za-z][\w-]*)*\.[A-Za-z]\w{0,5}\b   # files and dotted names
     |(?<![\w-])--?[a-z][a-z-]+\b                                 # options
     |\b[A-Za-z]\w*_\w+\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z]\w*[a-z][A-Z]\w*\b   # snake_case, camelCase, CamelCase
     |\b(?=\w*\d)(?=\w*[A-Za-z])\w{3,}\b                          # ids with digits in them

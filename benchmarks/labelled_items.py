@@ -219,7 +219,8 @@ def _some(found: Sequence[Line], rng: random.Random, most: int) -> list[Line]:
 
 def _item(text: str, line: Line, rng: random.Random) -> Item:
     kind = rng.choice(_USER_KINDS if line.is_user else _OTHER_KINDS)
-    return Item(text=text[:600], kind=kind, turns=(line.turn.number,))
+    asks = line.is_user and "?" in text  # a question is no rule and no decision
+    return Item(text=text[:600], kind=ItemKind.OPEN if asks else kind, turns=(line.turn.number,))
 
 
 def _rewordings(line: Line) -> Iterator[tuple[str, str]]:

@@ -26,6 +26,7 @@ from contextmgr.store import Store
 from contextmgr.store.sqlite import Durability
 
 if TYPE_CHECKING:
+    from contextmgr.embedders import Embedder
     from contextmgr.writers import Writer
 
 THREADS = 4
@@ -122,6 +123,7 @@ class AsyncConversation:
     compactions = _awaited(Conversation.compactions)
     pending = _awaited(Conversation.pending)
     undo = _awaited(Conversation.undo)
+    search = _awaited(Conversation.search)
     suggest_pins = _awaited(Conversation.suggest_pins)
     erase_turn = _awaited(Conversation.erase_turn)
     erase = _awaited(Conversation.erase)
@@ -145,6 +147,7 @@ class AsyncManager:
         summarizer_timeout: float = 120.0,
         background: bool = True,
         prompts: str | Path | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self._sync = Manager(
             store,
@@ -159,6 +162,7 @@ class AsyncManager:
             summarizer_timeout=summarizer_timeout,
             background=background,
             prompts=prompts,
+            embedder=embedder,
         )
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="contextmgr")
 

@@ -34,6 +34,7 @@ from contextmgr.proof import PinProof, Proof, prove
 from contextmgr.reading import read_snapshot
 from contextmgr.recording import open_turn_error
 from contextmgr.report import Report, make_report
+from contextmgr.retrieval import Searcher, found_before
 from contextmgr.rollover import decide
 from contextmgr.scope import Scope
 from contextmgr.store import Job, Store, Transaction
@@ -69,7 +70,7 @@ class AssembledRequest:
 @dataclass(slots=True)
 class Assembler:
     """Assembles requests in one scope.  ``clock`` is read only when a turn is new; ``on_work`` is told of a
-    conversation that has summarising to do, and None where nothing summarises.
+    conversation that has summarising to do, and None where nothing summarises.  ``searcher`` finds evidence.
     """
 
     store: Store
@@ -79,6 +80,7 @@ class Assembler:
     count: Count
     clock: Callable[[], datetime]
     on_work: Callable[[str], None] | None = None
+    searcher: Searcher | None = None
     head_weights: dict[str, Features] = field(default_factory=dict)
 
     def assemble(
@@ -103,6 +105,7 @@ class Assembler:
                     return self._repeat(snapshot)
                 calibration = self._calibration(tx, conversation, head.model)
                 outbox = tx.jobs(conversation) if self.on_work is not None else []
+            snapshot = self._with_evidence(conversation, snapshot)
             request = self._issue(conversation, snapshot, head, max_tokens, calibration, outbox)
             if request is not None:
                 return request
@@ -120,6 +123,27 @@ class Assembler:
             if record is None:
                 raise NotFoundError(f"conversation {conversation!r} has no request {number} in this scope")
             return self._rebuild(tx, conversation, record)
+
+    def _with_evidence(self, conversation: str, snapshot: Snapshot) -> Snapshot:
+        """The snapshot with what a search finds for its newest user turn, if that is new; else with what it found then."""
+        asked, tier = snapshot.in_hand, self.profile.retrieved
+        if self.searcher is None or asked is None or not (tier.enabled and tier.k and tier.cap):
+            return snapshot
+        if snapshot.last is not None and asked.number <= snapshot.last.tail:
+            return replace(snapshot, evidence=found_before(snapshot.rows, snapshot.last.report, asked.number))
+        if asked.number < tier.min_turns or not self._may_leave(snapshot):
+            return snapshot
+        previous = [t for t in snapshot.turns if t.number < asked.number]
+        pinned = [p.text for p in snapshot.pins]
+        found = self.searcher.evidence(conversation, asked, previous, pinned, tier)
+        return replace(snapshot, evidence=found)
+
+    def _may_leave(self, snapshot: Snapshot) -> bool:
+        """Whether any turn is out of view, or may be after a rollover."""
+        if snapshot.turns[0].number > 1 or (snapshot.epoch is not None and snapshot.epoch.first > 1):
+            return True
+        weight = sum(sum(t.features) + sum(sum(r.features) for r in t.results) for t in snapshot.turns)
+        return 4 * weight > self.profile.budget  # the budget is in weighted tokens, of which there may be more
 
     def _issue(
         self,

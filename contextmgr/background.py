@@ -6,6 +6,7 @@ Law: a failure here never reaches a caller's request; what was not done stays in
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import threading
 import time
@@ -27,21 +28,26 @@ class Background:
     def __init__(self, run: Run, left: Callable[[Scope, str], int], *, threaded: bool = True) -> None:
         self._run = run
         self._left = left
+        self._threaded = threaded
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
         self._known: dict[Key, None] = {}
         self._lock = threading.Lock()
         self._queue: queue.SimpleQueue[Key | None] = queue.SimpleQueue()
         self._busy = threading.Lock()  # one conversation at a time: flush() waits for the thread and the reverse
-        self._threaded = threaded
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def add(self, scope: Scope, conversation: str) -> None:
-        """Say that a conversation may have work."""
+    def add(self, scope: Scope, conversation: str, *, wake: bool = True) -> None:
+        """Say that a conversation may have work; without ``wake`` it may wait for ``flush()``, or until there is more."""
+        self._after_fork()
         with self._lock:
             if self._closed:
                 return
             self._known[scope, conversation] = None
-            if not self._threaded:
+            if not (self._threaded and wake):
                 return
             if self._thread is None:
                 self._thread = threading.Thread(target=self._loop, name="contextmgr-background", daemon=True)
@@ -53,6 +59,7 @@ class Background:
 
         Nothing is begun after ``timeout`` seconds, but what was begun is finished.
         """
+        self._after_fork()
         deadline = time.monotonic() + timeout
         with self._lock:
             keys = list(self._known)
@@ -68,11 +75,17 @@ class Background:
 
     def close(self, timeout: float) -> None:
         """Stop after the piece of work in hand, waiting at most ``timeout`` seconds for it."""
+        self._after_fork()
         with self._lock:
             self._closed = True
         self._queue.put(None)
         if self._thread is not None:
             self._thread.join(timeout)
+
+    def _after_fork(self) -> None:
+        """Begin anew in a forked process: the thread is the parent's, and so are locks that it held."""
+        if self._process != os.getpid():
+            self._begin()
 
     def _rest(self, key: Key) -> int:
         """How much is left of a conversation's work; one that has none is forgotten until it is added again."""

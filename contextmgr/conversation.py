@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from contextmgr.lookups import History, PinArgument, Pins
 from contextmgr.pinning import Pinning, find_turn
 from contextmgr.recording import Recorder, Reply, no_conversation
 from contextmgr.replies import to_reply
+from contextmgr.retrieval import Searcher, SearchHit
 from contextmgr.scope import Scope
 from contextmgr.store import Job, Transaction
 from contextmgr.suggestions import Suggestion, suggest
@@ -33,12 +34,22 @@ class Conversation:
     ``pins`` and ``history`` hold what concerns those.
     """
 
-    def __init__(self, name: str, recorder: Recorder, assembler: Assembler, pinning: Pinning) -> None:
+    def __init__(
+        self,
+        name: str,
+        recorder: Recorder,
+        assembler: Assembler,
+        pinning: Pinning,
+        searcher: Searcher,
+        on_turn: Callable[[Turn], None],
+    ) -> None:
         self._name = name
         self._recorder = recorder
         self._assembler = assembler
         self._pinning = pinning
         self._store = recorder.store
+        self._searcher = searcher
+        self._on_turn = on_turn
         self.pins = Pins(name, pinning)
         self.history = History(name, recorder)
 
@@ -89,7 +100,7 @@ class Conversation:
             elif self._pinning.profile.pin_first_user_turn and self._is_first(tx, turn):
                 self._pinning.first_user_turn(tx, self._name, turn)
 
-        return self._recorder.user(
+        turn = self._recorder.user(
             self._name,
             said,
             results=results,
@@ -99,6 +110,8 @@ class Conversation:
             at=self._at(said_at),
             then=then,
         )
+        self._on_turn(turn)
+        return turn
 
     def add_reply(
         self,
@@ -118,7 +131,9 @@ class Conversation:
         message = to_reply(reply)
         check_assistant(message.blocks)
         number = request.number if isinstance(request, AssembledRequest) else request
-        return self._recorder.reply(self._name, message, request=number, key=_key(key), at=self._at(said_at))
+        turn = self._recorder.reply(self._name, message, request=number, key=_key(key), at=self._at(said_at))
+        self._on_turn(turn)
+        return turn
 
     def add_tool_results(self, results: Iterable[Mapping[str, Any]], *, said_at: datetime | None = None) -> Turn:
         """Store results of the last turn's tool calls, some or all of them, in any order.
@@ -129,7 +144,9 @@ class Conversation:
         blocks = [_result(b) for b in to_blocks(list(results))]
         if not blocks:
             raise TurnError("add_tool_results() was given no results; give at least one tool_result block")
-        return self._recorder.results(self._name, blocks, at=self._at(said_at))
+        turn = self._recorder.results(self._name, blocks, at=self._at(said_at))
+        self._on_turn(turn)
+        return turn
 
     def interrupt(self) -> Turn | None:
         """Say that the results still missing will not come; returns the turn, or None where none was open.
@@ -184,6 +201,8 @@ class Conversation:
             elif turn.results:
                 stored.append(self.add_tool_results(turn.results))
             number = None
+        for turn in stored[-1:]:
+            self._on_turn(turn)
         return stored
 
     def set_task(self, name: str, text: str) -> None:
@@ -247,6 +266,14 @@ class Conversation:
             tx.set_segment(self._name, compaction, SegmentStatus.UNDONE, None)
             self._break(tx, "undone")
             return replace(segment, status=SegmentStatus.UNDONE)
+
+    def search(self, query: str, *, k: int = 8) -> list[SearchHit]:
+        """The at most ``k`` turns that answer a query best, best first; [] where it holds nothing to look for.
+
+        The query is text, never grammar.  Withdrawn and erased turns are not found; turns said just now are.
+        Raises `InputError` for a query that is no text or a ``k`` that is no number from 1 to 100.
+        """
+        return self._searcher.search(self._name, query, k)
 
     def suggest_pins(self, last: int = SUGGEST_FROM) -> list[Suggestion]:
         """Statements among the last ``last`` turns that may deserve a pin, strongest first.  Pins nothing."""

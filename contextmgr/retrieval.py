@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import combinations
+from typing import Any
 
 from contextmgr.embedders import Embedder, EmbedderError, cosines, vectors_of
 from contextmgr.errors import InputError
-from contextmgr.evidence import Evidence, Quote
+from contextmgr.evidence import Evidence, Quote, turns_of
 from contextmgr.indexing import UNREADABLE, index_text, unit_of
 from contextmgr.labels import contains_any, quoted
 from contextmgr.profiles import Retrieved
@@ -39,6 +40,7 @@ from contextmgr.sources import Limits, source_lines
 from contextmgr.store import Store, Transaction
 from contextmgr.tokens import Count
 from contextmgr.turns import Role, Turn
+from contextmgr.views import RowKind, ViewRow
 
 _LOG = logging.getLogger(__name__)
 MATCHED = 600  # turns that are read for one query; beyond, those with its rarest terms, or with several of the others
@@ -245,6 +247,23 @@ def _best(units: Iterable[Unit], query: Query, statistics: Statistics) -> list[U
         scored.append((score, unit.number, unit))
     scored.sort(key=lambda s: (-s[0], -s[1]))
     return [unit for _, _, unit in scored[:RANKED]]
+
+
+def found_before(rows: Sequence[ViewRow], report: Mapping[str, Any], asked: int) -> tuple[Evidence, ...]:
+    """The evidence that an earlier request attached for user turn ``asked``, as it was rendered, strongest first."""
+    blocks = {turns_of(r): r.block for r in rows if r.kind is RowKind.EVIDENCE and r.turn >= asked and r.block}
+    told = {tuple(e["turns"]): e for e in report.get("evidence", ())}
+    kept = [
+        Evidence(
+            turn=turns[0],
+            also=turns,
+            block=block,
+            score=told.get(turns, {}).get("score", 0.0),
+            reason=told.get(turns, {}).get("reason", "found for this question before"),
+        )
+        for turns, block in blocks.items()
+    ]
+    return tuple(sorted(kept, key=lambda e: -e.score))
 
 
 @dataclass(frozen=True, slots=True)

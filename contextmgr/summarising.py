@@ -196,11 +196,12 @@ class SummaryWorker:
         now, pause = self.clock(), max(PAUSE * 2 ** (job.attempts - 1), timedelta(seconds=error.retry_after or 0))
         failed = replace(job, attempts=attempts, not_before=_micros(now + pause), error=str(error)[:300])
         with self.store.writing(self.scope) as tx:
-            jobs = [j for j in tx.jobs(conversation) if j.kind == KIND]
-            if not any((j.first, j.attempts) == (job.first, job.attempts) for j in jobs):
+            held = (KIND, job.first, job.attempts)
+            if not any((j.kind, j.first, j.attempts) == held for j in tx.jobs(conversation)):
                 return  # erased, or another worker has it since the lease ran out
             tx.fail_job(conversation, failed)
-            for old in [j for j in jobs if j.has_failed(_micros(now))][:-FAILURES]:
+            jobs = [j for j in tx.jobs(conversation) if j.kind == KIND and j.has_failed(_micros(now))]
+            for old in jobs[:-FAILURES]:
                 tx.drop_job(conversation, old)
         what = f"{job.first}-{job.last} failed ({error.reason})"
         _LOG.warning("summary of turns %s, attempt %d of %d", what, attempts, MAX_ATTEMPTS)

@@ -14,67 +14,25 @@ from hypothesis import strategies as st
 
 from contextmgr.assembly import AssembledRequest
 from contextmgr.counters import default_counter
-from contextmgr.errors import InputError, OpenTurnError, ProfileError
+from contextmgr.errors import InputError, ProfileError
 from contextmgr.meter import Meter
 from contextmgr.models import model_entry
-from contextmgr.profiles import Profile, load_profile
+from contextmgr.profiles import load_profile
 from contextmgr.replay import STAND_IN_TOKENS, Outcome, replay_session
-from contextmgr.replay.driving import PinWish, pinned_events, proven
+from contextmgr.replay.driving import pinned_events, proven
 from contextmgr.replay.metering import Weigher
 from contextmgr.replay.standins import head_of
 from contextmgr.replay.timing import START, STEP, moments
 from contextmgr.replay.words import Words
-from contextmgr.transcripts import Event, Replied, Returned, Said, Session, read_sessions
-from contextmgr.turns import Block, Usage
+from contextmgr.transcripts import Replied, Session, read_sessions
+from tests.replaying import MODEL, call, exchanges, replayed, replied, returned, said, session, text
 from tests.request_check import blocks_of, check_request, texts_of
 
-MODEL = "claude-sonnet-5-5"
 FOLDERS = ("claude-code-entire", "claude-code-packmind", "tau-bench", "swe-agent", "codex-agentv", "pi-agent")
 
 
-def text(words: str) -> Block:
-    return {"type": "text", "text": words}
-
-
-def said(words: str, at: datetime | None = None, *, human: bool = True) -> Said:
-    return Said(blocks=(text(words),), at=at, human=human)
-
-
-def replied(*blocks: Block, stop_reason: str | None = "end_turn") -> Replied:
-    return Replied(blocks=blocks, stop_reason=stop_reason, usage=Usage(input_tokens=1_000))
-
-
-def call(call_id: str) -> Block:
-    return {"type": "tool_use", "id": call_id, "name": "run", "input": {"command": "ls"}}
-
-
-def returned(call_id: str, content: str) -> Returned:
-    return Returned(blocks=({"type": "tool_result", "tool_use_id": call_id, "content": content},))
-
-
-def session(*events: Event, system: str | None = "Be exact.") -> Session:
-    return Session(file="made.json", format="made", index=0, events=events, system=system, tool_names=("run",))
-
-
-def exchanges(count: int, words: str) -> list[Event]:
-    pairs = [(said(f"question {i} {words}"), replied(text(f"answer {i} {words}"))) for i in range(count)]
-    return [event for pair in pairs for event in pair]
-
-
-def profile(budget: int, **changes: Any) -> Profile:
-    return Profile(**(load_profile("coding-agent").with_budget(budget).model_dump() | changes))
-
-
-def replayed(
-    one: Session, budget: int = 20_000, *, pin: PinWish = None, **changes: Any
-) -> tuple[Outcome, list[AssembledRequest]]:
-    requests: list[AssembledRequest] = []
-    kept = profile(budget, **changes)
-    return replay_session(one, profile=kept, model=MODEL, pin=pin, on_request=requests.append), requests
-
-
 @pytest.fixture(scope="module")
-def small(request: pytest.FixtureRequest) -> Session:
+def small() -> Session:
     root = Path(__file__).resolve().parents[1]
     (one,) = read_sessions(root / "examples" / "sessions" / "small-session.jsonl")
     return one
@@ -197,86 +155,6 @@ def test_thinking_goes_back_as_recorded() -> None:
     events = [said("list"), replied(thought, call("a")), returned("a", "db.py"), replied(text("one file"))]
     _, requests = replayed(session(*events))
     assert thought in [block for _, block in blocks_of(requests[1].params)]
-
-
-# --- summaries and what stops a replay --------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def summarised(small: Session) -> tuple[Outcome, list[AssembledRequest]]:
-    requests: list[AssembledRequest] = []
-    outcome = replay_session(
-        small,
-        profile=profile(40_000),
-        model=MODEL,
-        pin="first",
-        summarizer="extractive",
-        on_request=requests.append,
-        compare=False,
-    )
-    return outcome, requests
-
-
-def test_what_leaves_the_view_is_summarised(summarised: tuple[Outcome, list[AssembledRequest]]) -> None:
-    outcome, requests = summarised
-    found = outcome.compactions
-    assert outcome.is_clean
-    assert found.items_kept > found.summaries > 1
-    assert "[Summary of turns" in "".join(texts_of(requests[-1].params))
-    assert [fault for r in requests for fault in check_request(r.params)] == []
-
-
-def test_the_summary_tier_keeps_its_cap(summarised: tuple[Outcome, list[AssembledRequest]]) -> None:
-    outcome, requests = summarised
-    largest = max(r.report.tiers.get("summary", 0) for r in requests)
-    assert 0 < outcome.compactions.summary_tokens_max == largest <= profile(40_000).summary.cap
-
-
-def test_without_a_summarizer_there_is_no_summary(small_replayed: tuple[Outcome, list[AssembledRequest]]) -> None:
-    found = small_replayed[0].compactions
-    assert (found.summaries, found.items_kept, found.items_dropped, found.summary_tokens_max) == (0, 0, 0, 0)
-
-
-def test_masked_results_are_those_that_requests_show(summarised: tuple[Outcome, list[AssembledRequest]]) -> None:
-    outcome, requests = summarised
-    shown = {s for r in requests for s in texts_of(r.params) if s.startswith("[Masked")}
-    assert (outcome.compactions.masked > 0) is bool(shown)
-
-
-def test_cut_results_are_counted_once() -> None:
-    large = "x = compute(y)\n" * 4_000
-    events = [said("list"), replied(call("a")), returned("a", large), *exchanges(3, "words")[1:]]
-    outcome, _ = replayed(session(*events))
-    assert (outcome.compactions.cut, outcome.calls) == (1, 4)
-
-
-def test_no_policy_is_played_where_none_is_wanted(summarised: tuple[Outcome, list[AssembledRequest]]) -> None:
-    assert summarised[0].policies == {}
-
-
-def test_every_policy_shows_its_requests() -> None:
-    seen: list[tuple[str, int]] = []
-    replay_session(
-        session(*exchanges(2, "words")),
-        profile=profile(20_000),
-        model=MODEL,
-        on_policy=lambda name, params: seen.append((name, len(params["messages"]))),
-    )
-    assert seen == [(name, n) for n in (1, 3) for name in ("send_everything", "slide_every_call")]
-
-
-STOPPING = [said("list"), replied(call("a")), replied(text("done"))]
-
-
-def test_what_stops_a_conversation_is_raised() -> None:
-    with pytest.raises(OpenTurnError):
-        replayed(session(*STOPPING))
-
-
-def test_what_stops_a_conversation_can_be_told() -> None:
-    outcome = replay_session(session(*STOPPING), profile=profile(20_000), model=MODEL, keep_going=True)
-    assert (outcome.error or "").startswith("OpenTurnError: ")
-    assert (outcome.calls, outcome.is_clean, outcome.to_json()["error"]) == (2, False, outcome.error)
 
 
 # --- pins -------------------------------------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ def _statements(item: Item, sources: Sources) -> Iterator[Statement]:
         sentence = text[start:end]
         told = _told(claim(sentence), item.kind, sentence)
         if told.speaker is Speaker.ASSISTANT and any(s.is_sentence(sentence) for s in cited):
-            told = Claim(Speaker.NOBODY, False, sentence)  # somebody said so of the assistant, in these words
+            told = Claim(Speaker.NOBODY, sentence)  # somebody said so of the assistant, in these words
         speaking = [s for s in cited if told.speaker is Speaker.NOBODY or s.is_user == (told.speaker is Speaker.USER)]
         consents = told.speaker is Speaker.USER and (told.agreed or item.kind is ItemKind.DECISION)
         yield Statement(sentence, told, speaking, agreed_to(cited) if consents else ())
@@ -155,10 +155,11 @@ def _statements(item: Item, sources: Sources) -> Iterator[Statement]:
 
 def _told(found: Claim, kind: ItemKind, sentence: str) -> Claim:
     """A rule is always told of the user; a decision too, unless it is told as the assistant's."""
-    if kind is ItemKind.CONSTRAINT and found.speaker is not Speaker.USER:
-        return Claim(Speaker.USER, False, sentence)
+    if kind is ItemKind.CONSTRAINT:
+        rest = found.rest if found.speaker is Speaker.USER else sentence
+        return Claim(Speaker.USER, rest, found.agreed, ruled=True)
     if kind is ItemKind.DECISION and found.speaker is Speaker.NOBODY:
-        return Claim(Speaker.USER, False, sentence)
+        return Claim(Speaker.USER, sentence, ruled=True)
     return found
 
 

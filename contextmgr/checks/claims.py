@@ -58,11 +58,12 @@ _UNSPACED = re.compile(
 )
 _LABEL = re.compile(
     r"^\W*(?:(?:user|human|customer|operator|nutzer|benutzer|utilisateur|usuario|用户|ユーザー|사용자)\s*(?:'s\s+)?)?"
-    r"(?:(?P<agreed>approv(?:al|ed)|permission|authori[sz](?:ation|ed)|confirm(?:ation|ed)|consent|genehmigung|erlaubnis|bestätigung"
-    r"|autorisation|confirmation|approbation|autorización|confirmación|aprobación|批准|许可|確認|승인)"
-    r"|(?P<said>constraint|requirement|rule|wish|preference|instruction|request(?:ed)?|restriction|user|human|customer|operator"
-    r"|einschränkung|vorgabe|regel|wunsch|anforderung|nutzer|benutzer|contrainte|exigence|règle|souhait|utilisateur"
-    r"|restricción|requisito|regla|deseo|usuario|约束|要求|制約|제약|用户|ユーザー|사용자))s?\s*(?:\([^)]{0,40}\))?\s*[:：]\s*",
+    r"(?:(?P<agreed>approv(?:al|ed)|permission|authori[sz](?:ation|ed)|confirm(?:ation|ed)|consent|genehmigung|erlaubnis"
+    r"|bestätigung|autorisation|confirmation|approbation|autorización|confirmación|aprobación|批准|许可|確認|승인)"
+    r"|(?P<ruled>constraint|requirement|rule|restriction|einschränkung|vorgabe|regel|anforderung|contrainte|exigence|règle"
+    r"|restricción|requisito|regla|约束|制約|제약)"
+    r"|(?P<said>wish|preference|instruction|request(?:ed)?|user|human|customer|operator|wunsch|nutzer|benutzer|souhait"
+    r"|utilisateur|deseo|usuario|要求|用户|ユーザー|사용자))s?\s*(?:\([^)]{0,40}\))?\s*[:：]\s*",
     re.IGNORECASE,
 )
 _NOMINAL = re.compile(
@@ -102,11 +103,20 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Whose word, whether it is a consent or a choice (``agreed``), and the statement without the words that say so."""
+    """Whose word a statement reports, and the statement without the words that say so.
+
+    ``agreed`` tells of a consent or a choice, ``ruled`` of a rule: a question is neither.
+    """
 
     speaker: Speaker
-    agreed: bool
     rest: str
+    agreed: bool = False
+    ruled: bool = False
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it tells that something is settled, and not merely asked or said."""
+        return self.agreed or self.ruled
 
 
 def claim(text: str) -> Claim:
@@ -115,11 +125,12 @@ def claim(text: str) -> Claim:
     found = [m for p in (_SPOKEN_LATE, _SPOKEN, _NOMINAL, _UNSPACED) for m in p.finditer(text) if not _is_condition(m)]
     if label is not None or found:
         agreed = any(_has(m, "agreed") for m in [*found, *([label] if label else [])])
-        return Claim(Speaker.USER, agreed, _without(text, [*([label] if label else []), *found]))
+        ruled = label is not None and bool(label["ruled"])
+        return Claim(Speaker.USER, _without(text, [*([label] if label else []), *found]), agreed, ruled)
     assistant = _ASSISTANT.match(text)
     if assistant is not None:
-        return Claim(Speaker.ASSISTANT, False, text[assistant.end() :])
-    return Claim(Speaker.NOBODY, False, text)
+        return Claim(Speaker.ASSISTANT, text[assistant.end() :])
+    return Claim(Speaker.NOBODY, text)
 
 
 def _is_condition(match: re.Match[str]) -> bool:

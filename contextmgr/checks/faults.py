@@ -18,7 +18,7 @@ from contextmgr.checks.sentences import quotes
 from contextmgr.checks.sources import Match, Source, squeezed
 from contextmgr.checks.statement import LEAST, Statement, holds
 from contextmgr.checks.stems import stem
-from contextmgr.checks.vocabulary import GRAVE
+from contextmgr.checks.vocabulary import WEIGHTY
 from contextmgr.checks.words import content, flow
 
 USER_SHARE = 0.6
@@ -45,7 +45,7 @@ _LAW = re.compile(
     re.IGNORECASE,
 )
 
-_GRAVE = tuple(frozenset(map(stem, group)) for group in GRAVE)
+_WEIGHTY = tuple(frozenset(map(stem, group)) for group in WEIGHTY)
 
 
 def faults(statement: Statement) -> Iterator[str]:
@@ -56,7 +56,7 @@ def faults(statement: Statement) -> Iterator[str]:
     for atom in statement.atoms:
         yield from _atom(statement, atom)
     yield from _words(statement)
-    yield from _acts(statement)
+    yield from _weight(statement)
     yield from _polarity(statement)
 
 
@@ -73,10 +73,10 @@ def _quotes(statement: Statement) -> Iterator[str]:
 def _words(statement: Statement) -> Iterator[str]:
     """Its words are not those of the turns."""
     bag, share = statement.bag, statement.share
-    if statement.claim.agreed and bag and not statement.context:
-        said = [m.sentence.is_question for m in statement.passage if m.share]
-        if said and all(said):
-            yield f"told as agreed to, but only asked in {statement.where}"
+    if statement.claim.is_settled and not statement.context:
+        said = [m.sentence for m in statement.passage if m.share]
+        if said and all(s.is_question and (statement.claim.agreed or not s.is_request) for s in said):
+            yield f"told as settled, but only asked in {statement.where}"
     if not bag or (share >= LEAST and max(statement.covered, statement.near_share) >= SPREAD_SHARE):
         return
     if statement.from_user:
@@ -90,12 +90,12 @@ def _words(statement: Statement) -> Iterator[str]:
         yield f"only {share:.0%} of the words are in {statement.where}: {unknown} not"
 
 
-def _acts(statement: Statement) -> Iterator[str]:
-    """An act that is hard to take back, told of the user, who did not name it."""
+def _weight(statement: Statement) -> Iterator[str]:
+    """An act that is hard to take back, or a limit, told of the user, who did not name it."""
     if not statement.from_user:
         return
     agreed = frozenset[str]().union(*(c.bag for c in statement.context))
-    for group in _GRAVE:
+    for group in _WEIGHTY:
         told = sorted(statement.bag & group)
         if told and not any(w in s.index or w in agreed for w in group for s in statement.sources):
             yield f"{told[0]!r} is not in {statement.where}"

@@ -75,35 +75,33 @@ def _reach(tokens: Sequence[str], most: int) -> tuple[str, ...]:
 
 def added(mine: Sequence[Cue], theirs: Iterable[Cue]) -> Cue | None:
     """The first negation of a statement that no negation of its source answers for."""
-    free = list(theirs)
-    for cue in mine:
-        answer = _answer(cue, free)
-        if answer is None:
-            return cue
-        free.remove(answer)
-    return None
+    return _unanswered(mine, theirs)
 
 
-def lost(bag: frozenset[str], mine: Sequence[Cue], theirs: Iterable[Cue], ignored: frozenset[str]) -> Cue | None:
+def lost(bag: frozenset[str], mine: Iterable[Cue], theirs: Sequence[Cue], ignored: frozenset[str]) -> Cue | None:
     """The first negation of a source about words that the statement has, but without the negation.
 
     Negations of ``ignored`` words tell nothing.
     """
-    free = list(mine)
-    for cue in theirs:
-        if cue.head in ignored or (cue.denied and bag.isdisjoint(cue.denied)):
-            continue
-        answer = _answer(cue, free)
-        if answer is None:
+    told = [c for c in theirs if c.head not in ignored and not (c.denied and bag.isdisjoint(c.denied))]
+    return _unanswered(told, mine)
+
+
+def _unanswered(asking: Sequence[Cue], answers: Iterable[Cue]) -> Cue | None:
+    """The first negation without one of its own on the other side: of the same word, or else of a word beside it."""
+    free, left = list(answers), []
+    for cue in asking:
+        same = next((c for c in free if c.head == cue.head), None)
+        if same is None:
+            left.append(cue)
+        else:
+            free.remove(same)
+    for cue in left:
+        near = next((c for c in free if cue.matches(c)), None)
+        if near is None:
             return cue
-        free.remove(answer)
+        free.remove(near)
     return None
-
-
-def _answer(cue: Cue, free: Sequence[Cue]) -> Cue | None:
-    """A negation of the same word, or else one of a word beside it."""
-    same = next((c for c in free if c.head == cue.head), None)
-    return same or next((c for c in free if cue.matches(c)), None)
 
 
 def turned(bag: frozenset[str], theirs: frozenset[str]) -> tuple[str, str] | None:

@@ -35,6 +35,16 @@ _QUOTED = re.compile(
 )
 
 
+_REQUEST = re.compile(
+    r"\b(?:(?:can|could|would|will|should(?:n['’]t)?|can['’]t) (?:you|we)|please|let['’]?s|how about|what about|why not"
+    r"|(?:kannst|könntest|könnten|können|sollen|sollten) (?:du|sie|wir)|bitte"
+    r"|(?:peux|peut|pouvez|pourriez|pourrais)[- ](?:tu|on|vous)|s['’]il (?:te|vous) plaît"
+    r"|puedes|podrías|podemos|por favor)\b"
+    r"|请|請|ください|くれ|주세요|줄래",
+    re.IGNORECASE,
+)
+
+
 class Sentence:
     """One sentence: ``text`` as said, ``start`` its place in the turn's words, ``number`` its place among them."""
 
@@ -69,6 +79,11 @@ class Sentence:
     def is_question(self) -> bool:
         """Whether it ends with a question mark."""
         return self.text.rstrip("\"'”’)]*_ ").endswith(("?", "？"))
+
+    @property
+    def is_request(self) -> bool:
+        """Whether it asks somebody to do something, in the form of a question or not."""
+        return _REQUEST.search(self.text) is not None
 
 
 def sentences(text: str) -> list[Sentence]:

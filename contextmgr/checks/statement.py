@@ -73,11 +73,9 @@ class Statement:
 
     @cached_property
     def core(self) -> frozenset[str]:
-        """Its content words that are no part of a name, or all where these are too few."""
+        """Its content words that are no part of a name."""
         names = (a.text for a in self.atoms if a.kind == "identifier" and not a.loose)
-        named = frozenset[str]().union(*map(content, map(flow, names)))
-        core = self.bag - named
-        return core if len(core) > 1 else self.bag
+        return self.bag - frozenset[str]().union(*map(content, map(flow, names)))
 
     @cached_property
     def matches(self) -> Sequence[Match]:
@@ -103,7 +101,7 @@ class Statement:
                 break
             group = [m for g, m in gains if g >= _EQUALS * best and m.closeness >= _AS_CLOSE * closest]
             groups.append(sorted(group, key=lambda m: -sum(holds(m.sentence, a) for a in self.atoms)))
-            missing = (missing - groups[-1][0].sentence.bag) & self.core
+            missing = (missing - groups[-1][0].sentence.bag) & (self.core or self.bag)
         return groups
 
     @cached_property
@@ -114,7 +112,7 @@ class Statement:
     @cached_property
     def core_share(self) -> float:
         """Share of its words, names aside, in the sentence it was taken from first."""
-        return len(self.core & self.cover[0][0].sentence.bag) / len(self.core) if self.cover else 0.0
+        return len(self.core & self.cover[0][0].sentence.bag) / len(self.core) if self.cover and self.core else 0.0
 
     @cached_property
     def passage(self) -> Sequence[Match]:

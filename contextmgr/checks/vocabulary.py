@@ -90,7 +90,7 @@ OPPOSITES = tuple(
 )
 """Pairs of words of which one cannot stand for the other."""
 
-GRAVE = tuple(
+WEIGHTY = tuple(
     map(
         _listed,
         (
@@ -103,8 +103,12 @@ GRAVE = tuple(
             "transfer überweisen transférer transferir",
             "force overwrite reset revert restore rollback überschreiben écraser sobrescribir",
             "revoke grant rotate widerrufen accorder revocar otorgar",
+            "most maximum max limit cap exceed more höchstens maximal máximo",
+            "least minimum min fewer less mindestens minimal mínimo",
+            "only exclusively solely nur ausschließlich seulement uniquement solo sólo solamente",
             "skip bypass ignore disable deactivate überspringen ignorer omitir ignorar",
         ),
     )
 )
-"""Acts that are hard to take back, in groups that mean about the same: the user has to have named one of the group."""
+"""Acts that are hard to take back, and limits, in groups that mean about the same: what is told of the user with one of
+a group, the user has to have said with one of it."""

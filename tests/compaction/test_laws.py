@@ -16,7 +16,6 @@ from tests.compaction.segments import WORDS, count, covered, histories, item_lis
 caps = st.integers(0, 400)
 
 
-
 @given(given=histories, cap=caps)
 def test_the_cap_holds_and_what_is_covered_stays_covered(given: list[Segment], cap: int) -> None:
     found = compact(given, cap=cap, count=count)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contextmgr import AssembledRequest, Manager, load_profile
@@ -59,8 +59,24 @@ def _owes(params: Any) -> bool:
     return any(b.get("type") == "server_tool_use" for b in last)
 
 
+@settings(max_examples=200)
 @given(history=histories, budget=budgets, profile=profiles)
 def test_any_history_gives_lawful_requests(history: list[tuple[Any, ...]], budget: int, profile: str) -> None:
+    check_play(history, budget, profile)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+@settings(max_examples=5_000, derandomize=False, suppress_health_check=list(HealthCheck))
+@given(history=histories, budget=budgets, profile=profiles)
+def test_many_histories_give_lawful_requests(
+    part: int, history: list[tuple[Any, ...]], budget: int, profile: str
+) -> None:
+    check_play(history, budget, profile)
+
+
+def check_play(history: list[tuple[Any, ...]], budget: int, profile: str) -> None:
+    """Play a history on a new conversation, checking each request as it comes and everything at the end."""
     clock = Clock()
     sized = load_profile(profile).with_budget(budget)
     with Manager("sqlite://", profile=sized, clock=clock, summarizer="extractive", background=False) as manager:
