@@ -27,30 +27,38 @@ from benchmarks.recordings import LONG, MODEL, Recording, in_processes, recordin
 from benchmarks.standing import standing
 from contextmgr import AssembledRequest, PinShareWarning
 from contextmgr.profiles import load_profile
-from contextmgr.replay import Outcome, replay_session
+from contextmgr.replay import POLICIES, Outcome, PolicyOutcome, replay_session
+from contextmgr.transcripts import Session
 
 BUDGETS = (30_000, 60_000, 150_000)
 LEAST_CALLS = 50
 EVERY = 5
 """Facts are looked for in one call of so many."""
-SLIDE = "slide_every_call"
+EVERYTHING, SLIDE = POLICIES
 
 
 class Task(NamedTuple):
-    """One conversation to be replayed; other policies are played where there is no summariser."""
+    """One conversation to be replayed at several budgets."""
 
     recording: Recording
-    budget: int
-    summarizer: Literal["extractive"] | None
+    budgets: Sequence[int]
 
 
 class Found(NamedTuple):
     """What a replay found; ``people`` and ``users`` hold the facts kept, by policy, of people and of all user turns."""
 
-    task: Task
     outcome: Outcome
     people: Mapping[str, Kept]
     users: Mapping[str, Kept]
+
+
+class Pair(NamedTuple):
+    """One conversation at one budget: with summaries, without, and what sending everything would have been."""
+
+    budget: int
+    ours: Found
+    plain: Found
+    everything: PolicyOutcome
 
 
 @dataclass(slots=True)
@@ -79,41 +87,54 @@ class _Looking:
             self.people.setdefault(name, Kept()).add([t for t in so_far if t.human], params)
 
 
-def replayed(task: Task) -> Found:
-    """Replay one conversation."""
+def replayed(task: Task) -> list[Pair]:
+    """Replay one conversation; what sending everything costs is reckoned once for all budgets that refuse no call."""
     warnings.simplefilter("ignore", PinShareWarning)
     session = task.recording.read()
+    everything: PolicyOutcome | None = None
+    pairs = []
+    for budget in sorted(task.budgets, reverse=True):
+        plain = _replay(session, budget, None, (SLIDE,) if everything else (EVERYTHING, SLIDE))
+        if everything and plain.outcome.refused:
+            plain = _replay(session, budget, None, (EVERYTHING, SLIDE))
+        same_calls = plain.outcome.policies.get(EVERYTHING, everything)
+        assert same_calls is not None
+        pairs.append(Pair(budget, _replay(session, budget, "extractive", ()), plain, same_calls))
+        everything = None if plain.outcome.refused else same_calls
+    return pairs
+
+
+def _replay(session: Session, budget: int, summarizer: Literal["extractive"] | None, policies: Sequence[str]) -> Found:
     looking = _Looking(user_turns(session), calls_at(session))
     outcome = replay_session(
         session,
-        profile=load_profile(task.budget),
+        profile=load_profile(budget),
         model=MODEL,
-        summarizer=task.summarizer,
+        summarizer=summarizer,
         on_request=looking.ours,
         on_policy=looking.policy,
-        compare=task.summarizer is None,
+        policies=policies,
     )
-    return Found(task, outcome, looking.people, looking.users)
+    return Found(outcome, looking.people, looking.users)
 
 
-def budget_figures(found: Sequence[Found]) -> dict[str, Any]:
+def budget_figures(pairs: Sequence[Pair]) -> dict[str, Any]:
     """The figures of one budget."""
-    ours = [f for f in found if f.task.summarizer]
-    plain = [f for f in found if not f.task.summarizer]
-    everything = summed([f.outcome.policies["send_everything"] for f in plain])
+    ours, plain = [p.ours for p in pairs], [p.plain for p in pairs]
+    everything = summed([p.everything for p in pairs])
     policies = {
         "contextmgr": _policy([f.outcome.sent for f in ours], ours, "contextmgr"),
         "without_summaries": _policy([f.outcome.sent for f in plain], plain, "contextmgr"),
         SLIDE: _policy([f.outcome.policies[SLIDE] for f in plain], plain, SLIDE),
-        "send_everything": everything,
+        EVERYTHING: everything,
     }
     for one in policies.values():
         one["cost_to_send_everything"] = round(one["cost"] / everything["cost"], 4)
     outcomes = [f.outcome for f in ours]
     return {
-        "sessions": len(ours),
+        "sessions": len(pairs),
         "calls": sum(o.calls for o in outcomes),
-        "clean": all(f.outcome.is_clean for f in found),
+        "clean": all(f.outcome.is_clean for f in (*ours, *plain)),
         "refused": sum(o.refused for o in outcomes),
         "refused_without_summaries": sum(f.outcome.refused for f in plain),
         "rollovers": sum(sum(o.rollovers.values()) - o.rollovers.get("first", 0) for o in outcomes),
@@ -170,12 +191,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     budgets = [int(part) for part in given.budget.split(",")]
     if given.quick:
         found, budgets = found[-2:], budgets[:1]
-    tasks = [Task(r, b, s) for r in found for b in budgets for s in (None, "extractive")]
-    done = list(in_processes(replayed, tasks, given.jobs))
+    done = [p for pairs in in_processes(replayed, [Task(r, budgets) for r in found], given.jobs) for p in pairs]
     result = {
         "model": MODEL,
         "looked_at_every": EVERY,
-        "budgets": {str(b): budget_figures([f for f in done if f.task.budget == b]) for b in budgets},
+        "budgets": {str(b): budget_figures([p for p in done if p.budget == b]) for b in budgets},
         "standing": standing(given.data, given.jobs, quick=given.quick),
         "growth": growth(TURNS[:1] if given.quick else TURNS, given.jobs),
     }

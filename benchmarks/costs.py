@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from benchmarks.recordings import CLAUDE_CODE, MODEL, Recording, in_processes, recordings, summed
 from contextmgr import PinShareWarning
 from contextmgr.profiles import load_profile
-from contextmgr.replay import Outcome, replay_session
+from contextmgr.replay import POLICIES, Outcome, replay_session
 
 BUDGET = 60_000
 LEAST_CALLS = 20
@@ -42,7 +42,7 @@ def replayed(task: Task) -> Outcome:
 def figures(outcomes: Sequence[Outcome], budget: int) -> dict[str, Any]:
     """The sums, and our cost as a share of the others'."""
     ours = summed([o.sent for o in outcomes])
-    others = {name: summed([o.policies[name] for o in outcomes]) for name in ("send_everything", "slide_every_call")}
+    others = {name: summed([o.policies[name] for o in outcomes]) for name in POLICIES}
     return {
         "model": MODEL,
         "budget": budget,

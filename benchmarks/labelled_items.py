@@ -266,13 +266,16 @@ def _rewritten(text: str) -> str:
 
 
 def _mutated(found: Sequence[Line], rng: random.Random, most: int) -> Iterator[Made]:
-    """One thing changed in a sentence, as it stands or told; each mutation gets the same share where it applies."""
+    """One thing changed in a sentence, as it stands or told; each mutation gets the same share where it applies.
+
+    Where the turn says the changed sentence too, it is not false and left out.
+    """
     order = rng.sample(found, len(found))
     for name, mutate in MUTATIONS.items():
         made = 0
         for line in order:
             changed = mutate(line.text, line.turn.text, rng)
-            if changed is None or changed == line.text or made >= max(1, most // 8):
+            if changed is None or changed in line.turn.text or made >= max(1, most // 8):
                 continue
             made += 1
             if line.is_user and rng.random() < 0.3:

@@ -13,6 +13,7 @@ _NUMBER = re.compile(r"(?<![\w.,/:#$-])\$?(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?=%
 _PATH = re.compile(
     r"(?:~|\.{1,2})?/?(?:[\w.@-]+/)+[\w.@-]*\w|\b[\w-]+\.(?:py|go|ts|tsx|js|md|json|yaml|yml|sh|rs|txt|toml|css|html)\b"
 )
+_IS_PATH = re.compile(r"[._\d~]|/.*/|^/")
 _NAME = re.compile(
     r"\b(?:[A-Za-z]+(?:_[A-Za-z\d]+)+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z\d]+){2,}|[A-Z]{2,}-\d+|(?=[A-Z\d]*\d)(?=[A-Z\d]*[A-Z])[A-Z\d]{5,8}"
     r"|(?=[a-f\d]*\d)(?=[a-f\d]*[a-f])[a-f\d]{7,40})\b|(?<=\s)--[a-z][\w-]+|(?<=\s)#\d{2,}|\bv\d+(?:\.\d+)+\b"
@@ -130,7 +131,8 @@ def _renamed(
     if not found:
         return None
     match = rng.choice(found)
-    others = sorted({m.group() for m in pattern.finditer(around)} - {m.group() for m in found})
+    like = {m.group() for m in pattern.finditer(around) if pattern is not _PATH or _IS_PATH.search(m.group())}
+    others = sorted(like - {m.group() for m in found})
     new = rng.choice(others) if others and rng.random() < 0.4 else _misspelt(match.group(), rng)
     same = new.lower() in text.lower() or new.lower() == match.group().lower()
     return None if same else _changed(text, match, new)
@@ -147,8 +149,9 @@ def _misspelt(name: str, rng: random.Random) -> str:
 
 
 def path(text: str, around: str, rng: random.Random) -> str | None:
-    """One path changed by a letter, or for another one of the same turn."""
-    return _renamed(list(_PATH.finditer(text)), _PATH, text, around, rng)
+    """One path changed by a letter, or for another one of the same turn; ``and/or`` is none."""
+    found = [m for m in _PATH.finditer(text) if _IS_PATH.search(m.group())]
+    return _renamed(found, _PATH, text, around, rng)
 
 
 def identifier(text: str, around: str, rng: random.Random) -> str | None:

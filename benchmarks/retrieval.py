@@ -13,6 +13,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
@@ -21,12 +22,14 @@ from contextmgr.counters import default_counter
 from contextmgr.evaluation import RECALL_AT, as_json, measures, scores
 from contextmgr.ranking import Cosines, Hit, Index, Query, Unit, excerpt, query_terms
 
-DEPTH = 100
+DEPTH = 60
 """Hits asked for: enough to fill the room below."""
 ROOM = 1_000
 """Tokens of text that a model gets."""
 PER_HIT = 250
 """Most tokens of one message; of a longer one an excerpt is returned."""
+LEAST = 10
+"""Tokens of room that are not worth filling."""
 EMBEDDED = 600
 """Characters of a message that are embedded."""
 UNANSWERABLE = "adversarial"
@@ -52,9 +55,7 @@ class Room:
 
 def units(corpus: Corpus) -> list[Unit]:
     """The messages of a corpus as they are indexed."""
-    return [
-        Unit.of(m.number, m.role, m.text, speaker=m.speaker, episode=m.episode, at=m.at) for m in corpus.messages
-    ]
+    return [Unit.of(m.number, m.role, m.text, speaker=m.speaker, episode=m.episode, at=m.at) for m in corpus.messages]
 
 
 def said(message: Message) -> str:
@@ -66,6 +67,8 @@ def returned(hits: Sequence[Hit], query: Query, corpus: Corpus, count: Callable[
     """Fill the room with hits, best first, each whole or as an excerpt; what does not fit is passed over."""
     left, shown = ROOM, set[int]()
     for hit in hits:
+        if left < LEAST:
+            break
         text = said(corpus.messages[hit.number - 1])
         part = excerpt(text, query, tokens=PER_HIT, count=count).text
         size = count(part)
@@ -95,7 +98,7 @@ def asked(corpus: Corpus, vectors: Vectors | None, count: Callable[[str], int]) 
 def run(name: SetName, directory: Path, vectors: Vectors | None) -> dict[str, Any]:
     """Figures of one set.  Unanswerable questions have their own category and are not in ``all``."""
     corpora = load(name, directory)
-    count = default_counter().count
+    count = lru_cache(maxsize=1 << 14)(default_counter().count)
     start = time.perf_counter()
     found = [measured for corpus in corpora for measured in asked(corpus, vectors, count)]
     seconds = time.perf_counter() - start

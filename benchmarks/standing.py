@@ -21,14 +21,14 @@ from contextmgr import AssembledRequest, PinShareWarning
 from contextmgr.errors import ProofError
 from contextmgr.profiles import load_profile
 from contextmgr.proof import text_at
-from contextmgr.replay import replay_session
+from contextmgr.replay import POLICIES, replay_session
 from contextmgr.transcripts import Returned, Said, Session, read_sessions
 
 BUDGETS = (30_000, 60_000)
 ROLLOVERS = (1, 2, 3, 5, 10)
 CLIENT = {1: 0.78, 2: 0.007, 3: 0.0}
 """Share of user messages that the recorded client kept word for word after so many compactions."""
-SLIDE = "slide_every_call"
+SLIDE = POLICIES[1]
 
 
 class Task(NamedTuple):
@@ -104,6 +104,7 @@ def followed(task: Task) -> list[Instruction]:
         summarizer="extractive",
         on_request=watching.ours,
         on_policy=watching.policy,
+        policies=(SLIDE,),
     )
     if outcome.pin_refused:
         raise SystemExit(f"{task.file}: {outcome.pin_refused}")

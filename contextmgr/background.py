@@ -41,7 +41,7 @@ class Background:
         self._closed = False
 
     def add(self, scope: Scope, conversation: str, *, wake: bool = True) -> None:
-        """Say that a conversation may have work; without ``wake`` it may wait for ``flush()``, or until there is more."""
+        """Say that a conversation may have work; without ``wake`` it may wait for ``flush()``, or for more."""
         self._after_fork()
         with self._lock:
             if self._closed:

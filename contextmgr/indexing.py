@@ -189,8 +189,8 @@ class Indexer:
             if tx.conversation(conversation) is None or (upto and tx.search.state(conversation).upto >= upto):
                 return  # erased, or done by another process meanwhile
             gone = tx.search.erased(conversation, turns[0][0].number, turns[-1][0].number)
-            there, failed = ([r for r in rows if r.number not in gone] for rows in (units, unread))
-            tx.search.put(conversation, there, failed, upto)
+            there = [u for u in units if u.number not in gone]
+            tx.search.put(conversation, there, [u for u in unread if u.number not in gone], upto)
 
     def _bare(self, tx: Transaction, conversation: str, attempts: int) -> list[int]:
         """The newest turns without a vector; none while the conversation is too short to need any."""

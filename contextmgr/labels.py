@@ -7,6 +7,7 @@ stand in blocks beside what they label, never around it, and repeat no pinned te
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any
@@ -20,6 +21,7 @@ BEGINS = "[The conversation begins with the assistant.]"
 FILLER = "[Interrupted: no result of this call was recorded, so its outcome is unknown.]"
 _BRIEF = 80
 _BY_CHANCE = 12  # characters: a pin up to this long may stand in the arguments of any call
+_UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")  # JSON lets these end or turn round a line
 _SPANS = 12  # stretches of turns that a label names one by one
 
 
@@ -84,7 +86,7 @@ def gap_line(spans: Sequence[tuple[int, int]], tools: Iterable[str]) -> str:
 
 def quoted(text: str) -> str:
     """Derived text on one line, escaped: it can neither end its line nor pass for a label."""
-    return json.dumps(text, ensure_ascii=False)
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def summary_label(spans: Sequence[tuple[int, int]]) -> str:

@@ -50,7 +50,7 @@ class Manager:
     a thread of its own, or with ``background=False`` only in ``flush()``; one answer may take ``summarizer_timeout``
     seconds.  ``prompts`` is a directory of templates that win over the shipped ones.
 
-    Turns are indexed for searching in a thread of its own as well, a batch at a time, and in ``flush()`` and ``close()``;
+    Turns are indexed for searching in another thread, a batch at a time, and in ``flush()`` and ``close()``; an
     ``embedder`` adds vectors (off by default: words are enough to find most of what is asked for).
 
     Raises `StoreError`, `ProfileError` or `ModelTableError`.
@@ -140,7 +140,7 @@ class Manager:
         return left
 
     def close(self, timeout: float = 5.0) -> None:
-        """Index what was said, stop the background work and close the store; it begins nothing after ``timeout`` seconds.
+        """Index what was said, stop the background work and close the store, beginning nothing after ``timeout`` s.
 
         What is left is logged, stays in the store and is done when its conversation is opened again.  Closing twice is
         fine.

@@ -105,17 +105,18 @@ class Searcher:
     def evidence(
         self, conversation: str, turn: Turn, previous: Sequence[Turn], pinned: Sequence[str], tier: Retrieved
     ) -> tuple[Evidence, ...]:
-        """What may be quoted for a user turn, strongest first: more than ``tier.k`` pieces, since some may be in view."""
+        """What may be quoted for a user turn, strongest first: more than ``tier.k``, since some may be in view."""
         said = standalone(turn.text, [t.text for t in previous[-PREVIOUS:]])
         query = query_terms(said or "")
         if not query:
             return ()
         vector = self._vector(query)
         with self.store.reading(self.scope) as tx:
-            hits = self._found(tx, conversation, query, vector, min(MOST, 3 * tier.k + PREVIOUS))
-            strong = [h for h in hits if h.number != turn.number and h.share >= tier.threshold]
-            around = {n + step for n in (h.number for h in strong) for step in (-1, 0, 1)} - {turn.number}
-            found = {n: t for n in sorted(around) if (t := tx.turn(conversation, n)) is not None and is_visible(t)}
+            hits = self._found(tx, conversation, query, vector, min(MOST, 3 * tier.k + PREVIOUS), before=turn.number)
+            strong = [h for h in hits if h.share >= tier.threshold]
+            around = sorted({h.number + step for h in strong for step in (-1, 0, 1)})
+            found = {n: t for n in around if (t := tx.turn(conversation, n)) is not None and is_visible(t)}
+            found.pop(turn.number, None)
         quoting = _Quoting(query, found, pinned, self.count, tier)
         return tuple(piece for h in strong if h.number in found and (piece := quoting.piece(h)) is not None)
 
@@ -142,10 +143,23 @@ class Searcher:
             _LOG.warning("searching by words alone: %s", error.reason)
             return None
 
-    def _found(self, tx: Transaction, conversation: str, query: Query, vector: bytes | None, k: int) -> list[Hit]:
+    def _found(
+        self,
+        tx: Transaction,
+        conversation: str,
+        query: Query,
+        vector: bytes | None,
+        k: int,
+        *,
+        before: int | None = None,
+    ) -> list[Hit]:
+        """The best turns, of those ``before`` a turn: a question must not find itself."""
         if not query:
             return []
-        hidden, tail = tx.search.hidden(conversation), self._tail(tx, conversation)
+        tail = [u for u in self._tail(tx, conversation) if before is None or u.number < before]
+        hidden = tx.search.hidden(conversation)
+        if before is not None:
+            hidden |= set(range(before, before + TAIL))
         statistics = _statistics(tx, conversation, query, tail)
         near = self._cosines(tx, conversation, vector, hidden)
         units = {u.number: u for u in _candidates(tx, conversation, query, statistics)}
@@ -213,8 +227,8 @@ def _statistics(tx: Transaction, conversation: str, query: Query, tail: Sequence
 def _candidates(tx: Transaction, conversation: str, query: Query, statistics: Statistics) -> list[Unit]:
     """The indexed turns to be ranked: all that hold a term, while they are at most `MATCHED`.
 
-    Beyond that, all with the rarest terms, then those that hold several of the others.  Not the best by the engine's own
-    rank: its statistics are of the whole store, so other tenants would decide who is left out, and it is slower.
+    Beyond that, all with the rarest terms, then those that hold several of the others.  Not the best by the engine's
+    own rank: its statistics are of the whole store, so other tenants would decide who is left out, and it is slower.
     """
     held = sorted((t for t in candidate_terms(query) if statistics.holding[t]), key=lambda t: statistics.holding[t])
     rare, reach = held[:1], sum(statistics.holding[t] for t in held[:1])

@@ -168,8 +168,8 @@ def places_of(pin: Pin, records: Records) -> list[str]:
     rows = [r for r in records.rows if r.kind is RowKind.PIN and r.ref == pin.id]
     said = [t for t in records.shown.values() if t.number == pin.turn and t.sendable]
     held = [p for p in records.epoch.preface if p.part is Part.IN_HAND and (p.turn, p.index) == (pin.turn, pin.block)]
-    named = {"preface": [*own, *held], "attached": rows, "turn": said}
-    return [where for where, found in named.items() for _ in found]
+    counts = {"preface": len(own) + len(held), "attached": len(rows), "turn": len(said)}
+    return [where for where, count in counts.items() for _ in range(count)]
 
 
 def check_place(params: Mapping[str, Any], pin: Pin, proof: Any, where: str) -> list[str]:
@@ -252,9 +252,7 @@ class Watch:
         return faults
 
 
-def _past_thinking(
-    known: Mapping[int, Sent], request: AssembledRequest, records: Records, *, binds: bool
-) -> list[str]:
+def _past_thinking(known: Mapping[int, Sent], request: AssembledRequest, records: Records, *, binds: bool) -> list[str]:
     """RV4 against whole earlier requests, where all that were answered with thinking are still at hand."""
     turns = [t for t in records.turns if t.has_thinking]
     requests = [known.get(t.request or 0) for t in turns]
@@ -270,7 +268,7 @@ def _past_thinking(
 
 
 def key_of(assembler: Assembler, conversation: str) -> tuple[str, ...]:
-    """A conversation's name across managers and processes; a copy, or a new file under an old name, is another store."""
+    """A conversation's name across managers and processes; a copy or a new file is another store."""
     store, scope = assembler.store, assembler.scope
     born = str(id(store))
     if isinstance(store, SqliteStore):
@@ -344,7 +342,7 @@ def watching() -> Iterator[Watch]:
         assert second.proof == request.proof, "RV8 assembling again gave another proof"
         assert second.report.to_json() == request.report.to_json(), "RV8 assembling again gave another report"
 
-    Assembler.assemble = watched  # type: ignore[method-assign, assignment]
+    Assembler.assemble = watched  # type: ignore[method-assign]
     Assembler.request_at = again  # type: ignore[method-assign]
     try:
         yield watch

@@ -72,6 +72,8 @@ HOLDS = [
     ("The user asked to delete the old logs.", OPEN, (3,)),
     ("On 17 August 2026 the user asked to delete the old logs.", OPEN, (3,)),
     ("The user approved removing the build cache in /var/cache/build.", DECISION, (4, 5)),
+    ("The user confirmed.", DECISION, (5,)),
+    ("User: yes, go ahead", OPEN, (5,)),
     ("The assistant plans to rewrite the importer.", OPEN, (6,)),
     ("Use client version 2.14.0 and not 2.13.1.", CONSTRAINT, (7,)),
     ("The user keeps 2 retries; the budget is 1234 dollars.", CONSTRAINT, (7,)),
@@ -111,6 +113,10 @@ WRONG = [
     ("user's words as the assistant's", "The assistant decided to keep two retries.", RESULT, (7,), "no assistant"),
     ("yes without what it answers", "The user approved removing the build cache.", DECISION, (5,), "0% of the words"),
     ("yes to something else", "The user approved deploying the build cache.", DECISION, (4, 5), "'deploy'"),
+    ("consent in words for something else", "The user approved logs.", DECISION, (3,), "only asked"),
+    ("consent to what was only mentioned", "The user approved placing the order.", DECISION, (3,), "only mentioned"),
+    ("consent to nothing", "The user confirmed.", DECISION, (1,), "nothing of it"),
+    ("yes that was not said", "User: yes", OPEN, (1,), "nothing of it"),
     ("another act", "The user asked to publish the old logs.", OPEN, (3,), "'publish'"),
     ("nothing of it was said", "The scheduler was moved to Rust.", RESULT, (2, 3), "0% of the words"),
 ]  # fmt: skip
@@ -160,9 +166,9 @@ def test_what_was_taken_back_is_no_source(change: dict[str, object]) -> None:
     )
 
 
-TERMIN = "Termin ist der 17. August 2026."
+REGELN = "Alle Datenbankaufrufe müssen Prepared Statements verwenden. Bitte niemals direkt auf main pushen."
 LANGUAGES = by_number(
-    user(1, "Alle Datenbankaufrufe müssen Prepared Statements verwenden. Bitte niemals direkt auf main pushen. " + TERMIN),
+    user(1, REGELN + " Termin ist der 17. August 2026."),
     user(2, "Toutes les requêtes doivent être préparées. N'utilisez jamais de SQL brut dans le module facturation."),
     user(3, "Todas las consultas deben usar sentencias preparadas. No borres el bucket de pruebas sin preguntar."),
     user(4, "所有数据库调用必须使用预处理语句。不要删除测试存储桶。最多打开3个工单。"),

@@ -31,7 +31,7 @@ def summarised(small: Session) -> tuple[Outcome, list[AssembledRequest]]:
         pin="first",
         summarizer="extractive",
         on_request=requests.append,
-        compare=False,
+        policies=(),
     )
     return outcome, requests
 
@@ -51,8 +51,8 @@ def test_the_summary_tier_keeps_its_cap(summarised: tuple[Outcome, list[Assemble
     assert 0 < outcome.compactions.summary_tokens_max == largest <= profile(40_000).summary.cap
 
 
-def test_without_a_summarizer_there_is_no_summary(small_replayed: tuple[Outcome, list[AssembledRequest]]) -> None:
-    found = small_replayed[0].compactions
+def test_without_a_summarizer_there_is_no_summary() -> None:
+    found = replayed(session(*exchanges(30, "words " * 200)), 10_000)[0].compactions
     assert (found.summaries, found.items_kept, found.items_dropped, found.summary_tokens_max) == (0, 0, 0, 0)
 
 

@@ -165,5 +165,5 @@ def _told(found: Claim, kind: ItemKind, sentence: str) -> Claim:
 
 def _unless_cited(match: re.Match[str], item: Item) -> str:
     """Nothing in place of a reference to the cited turns; any other stays and is checked as a number."""
-    told = [int(n) for n in re.findall(r"\d{1,9}", match.group())]
-    return " " if all(item.turns[0] <= n <= item.turns[-1] for n in told) else match.group()
+    told = {int(n) for n in re.findall(r"\d{1,9}", match.group())}
+    return " " if told.issubset(item.turns) else match.group()

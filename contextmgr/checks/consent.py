@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from contextmgr.checks.sentences import Sentence
 from contextmgr.checks.sources import Source
+from contextmgr.checks.words import flow
 
 MAX_CONSENT = 60
 """Characters of a bare yes."""
@@ -31,6 +32,30 @@ _PROPOSES = re.compile(
     r"|\bwould\s+you\s+like\b|\bwant\s+me\s+to\b|\bproceed\b|\bsoll\s+ich\b|\bpuis-je\b|\bquieres\b",
     re.IGNORECASE,
 )
+
+
+_SETTLES = re.compile(
+    r"\b(?:please|let['’]?s|should|must|shall|may|can|want|prefer|like|rather|decid\w+|cho(?:o)?s\w+|pick\w*|option|need|will"
+    r"|i['’](?:ll|d)|allow\w*|permi\w+|authori\w+|accept\w*|fine|right|correct|good|great|perfect|bitte|soll\w*|darf\w*|dürf\w*|möchte"
+    r"|will|s['’]il|veux|voudrais|doit|peux|pouvez|por\s+favor|quiero|debe\w*|puede\w*)\b|必须|請|请|可以|ください|주세요",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(
+    r"\S+(?:\s\S+){0,3}\s(?:is|are|was|were|has|have|had|ist|sind|war|est|sont|es|son)\b", re.IGNORECASE
+)
+_FIRST = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+
+
+def consents(text: str) -> bool:
+    """Whether a text says yes somewhere."""
+    return _CONSENTS.search(text) is not None
+
+
+def settles(text: str) -> bool:
+    """Whether a sentence reads as a consent, a wish or a command, and not as telling or asking something."""
+    first = _FIRST.search(text)
+    is_command = first is not None and bool(flow(first.group())) and _TELLS.match(text) is None
+    return is_command or consents(text) or _SETTLES.search(text) is not None
 
 
 def is_bare_yes(text: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from contextmgr.checks import data
 from contextmgr.checks.atoms import Atom
+from contextmgr.checks.consent import consents, settles
 from contextmgr.checks.dates import Day
 from contextmgr.checks.identifiers import occurs
 from contextmgr.checks.polarity import added, lost, turned
@@ -27,6 +28,8 @@ TOLD_SHARE = 0.4
 """Share of any other statement's words that the turns have to hold in one sentence, or all over."""
 LAW_SHARE = 0.7
 """The same where the statement says what must or must never be done."""
+FEW = 3
+"""Content words: a consent in so few has to be worded as one, or as a request."""
 SPREAD_SHARE = 0.75
 """Share that several sentences together have to hold where no single one holds enough."""
 ALIGNED = 0.7
@@ -55,7 +58,9 @@ def faults(statement: Statement) -> Iterator[str]:
     yield from _quotes(statement)
     for atom in statement.atoms:
         yield from _atom(statement, atom)
+    yield from _bare(statement)
     yield from _words(statement)
+    yield from _settled(statement)
     yield from _weight(statement)
     yield from _polarity(statement)
 
@@ -73,10 +78,6 @@ def _quotes(statement: Statement) -> Iterator[str]:
 def _words(statement: Statement) -> Iterator[str]:
     """Its words are not those of the turns."""
     bag, share = statement.bag, statement.share
-    if statement.claim.is_settled and not statement.context:
-        said = [m.sentence for m in statement.passage if m.share]
-        if said and all(s.is_question and (statement.claim.agreed or not s.is_request) for s in said):
-            yield f"told as settled, but only asked in {statement.where}"
     if not bag or (share >= LEAST and max(statement.covered, statement.near_share) >= SPREAD_SHARE):
         return
     if statement.from_user:
@@ -88,6 +89,28 @@ def _words(statement: Statement) -> Iterator[str]:
         held = statement.matches[0].sentence.bag if statement.matches else frozenset()
         unknown = ", ".join(repr(w) for w in sorted(bag - held)[:4])
         yield f"only {share:.0%} of the words are in {statement.where}: {unknown} not"
+
+
+def _settled(statement: Statement) -> Iterator[str]:
+    """It tells of a consent, a choice or a rule where the user asked a question, or only spoke of the matter."""
+    agreed = statement.claim.agreed
+    if not statement.claim.is_settled or statement.context:
+        return
+    said = [m.sentence for m in statement.passage if m.share]
+    if said and all(s.is_question and (agreed or not s.is_request) for s in said):
+        yield f"told as settled, but only asked in {statement.where}"
+    elif agreed and said and len(statement.bag) <= FEW and not any(settles(s.text) for s in said):
+        yield f"told as settled, but only mentioned in {statement.where}"
+
+
+def _bare(statement: Statement) -> Iterator[str]:
+    """It says nothing but that the user said or agreed; then these words, or a yes, have to be the user's."""
+    if not statement.from_user or statement.bag or statement.atoms or quotes(statement.text):
+        return
+    words = squeezed(statement.claim.rest).strip(" .,;:!?-")
+    said = [s.squeezed for s in statement.sources]
+    if not (any(occurs(words, s) for s in said) if words else any(consents(s) for s in said)):
+        yield f"nothing of it is in {statement.where}"
 
 
 def _weight(statement: Statement) -> Iterator[str]:
@@ -160,7 +183,7 @@ def _atom(statement: Statement, atom: Atom) -> Iterator[str]:
     if not (other and "/" in atom.text) and _is_known(statement, atom):
         return
     if other:
-        yield f"{atom.kind} {atom.text} is not what {statement.where} says there"
+        yield f"{atom.kind} {atom.text} stands in place of another one in {statement.where}"
         return
     best = max((share for s in statement.sources for share in _shares(statement, s, atom)), default=-1.0)
     if beside or best > NEARLY * statement.share:
@@ -189,14 +212,14 @@ def _shares(statement: Statement, source: Source, atom: Atom) -> Iterator[float]
 def _is_known(statement: Statement, atom: Atom) -> bool:
     """Whether an atom needs no telling: the day a cited turn was said on, or ordinary words written large."""
     if isinstance(atom.value, Day):
-        return any(_dates(s, atom.value, statement.from_user) for s in statement.sources)
+        return any(_dates(s, atom.value) for s in statement.sources)
     if not atom.loose:
         return False
     bag: Sequence[str] = sorted(content(flow(atom.text)))
     return all(any(w in s.index or (not statement.from_user and w in s.data) for s in statement.sources) for w in bag)
 
 
-def _dates(source: Source, day: Day, only_words: bool) -> bool:
+def _dates(source: Source, day: Day) -> bool:
     """Whether a turn was said on that day, or names it without the year in that year."""
     at = source.turn.said_at
     if at is None or day.year not in (None, at.year) or day.month is None:

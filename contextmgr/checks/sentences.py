@@ -22,7 +22,7 @@ MAX_WORDLESS = 2_000
 """Characters: a longer stretch without a blank holds no sentence."""
 
 _MARK = re.compile(r"\s*(?:(?:[-*•>+]|#{1,6}|\d{1,3}[.)]|\[[ xX]\])\s+)*(?:\*\*|__)?")
-_END = re.compile(r"(?:[.!?…]+(?:\*\*|__)?[\"'”’)\]]*(?=\s)|[。！？]+[」』”]?)\s*")
+_END = re.compile(r"(?:(?<![.!?…])[.!?…]++(?:\*\*|__)?[\"'”’)\]]*(?=\s)|[。！？]+[」』”]?)\s*")
 _SHORT_FORM = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|cf|approx|etc|z\.B|d\.h|p\.ex|ej|pp|No|Nr|St|Dr|Mr|Ms)|(?<!\w)(?:\d{1,2}|[A-HJ-Z]))\.$"
 )

@@ -31,7 +31,8 @@ _MOST_GROUPS = 4
 class Statement:
     """A sentence of an item, what it claims about who said it, and the turns that may bear it out.
 
-    ``sources`` speak for it, ``context`` are sentences of the assistant that the user said yes to.
+    ``sources`` speak for it, ``context`` are sentences of the assistant that the user said yes to.  A match with one
+    of these has turn 0.
     """
 
     text: str
@@ -83,7 +84,7 @@ class Statement:
         if not self.bag:
             return ()
         found = matches(self.bag, self.sources)
-        agreed = [_match(self.bag, sentence) for sentence in self.context]
+        agreed = [_match(self.bag, sentence, 0) for sentence in self.context]
         return sorted([*found, *(m for m in agreed if m.share)], key=lambda m: (-m.share, -m.closeness))
 
     @cached_property
@@ -126,18 +127,17 @@ class Statement:
                 for turn, n in sorted(places)
                 if turn == source.number and 0 <= n < len(source.sentences)
             )
-            found += [_match(self.bag, s) for s in beside if all(s is not m.sentence for m in tops)]
+            found += [_match(self.bag, s, source.number) for s in beside if all(s is not m.sentence for m in tops)]
         return found
 
     @cached_property
     def near_share(self) -> float:
         """Share of its words in the passage around the first sentence it was taken from."""
-        first = [
-            m
-            for m in self.passage
-            if self.cover and abs(m.sentence.number - self.cover[0][0].sentence.number) <= BESIDE
-        ]
-        return self._held(first) if first else 0.0
+        if not self.cover:
+            return 0.0
+        top = self.cover[0][0]
+        same = (m for m in self.passage if m.turn == top.turn)
+        return self._held([m for m in same if abs(m.sentence.number - top.sentence.number) <= BESIDE])
 
     @cached_property
     def covered(self) -> float:
@@ -149,9 +149,9 @@ class Statement:
         return len(self.bag & held) / len(self.bag) if self.bag else 1.0
 
 
-def _match(bag: frozenset[str], sentence: Sentence) -> Match:
-    shared = len(bag & sentence.bag) if bag else 0
-    return Match(sentence, 0, shared / max(1, len(bag)), shared / max(1, len(bag | sentence.bag)))
+def _match(bag: frozenset[str], sentence: Sentence, turn: int) -> Match:
+    shared = len(bag & sentence.bag)
+    return Match(sentence, turn, shared / max(1, len(bag)), shared / max(1, len(bag | sentence.bag)))
 
 
 def holds(sentence: Sentence, atom: Atom) -> bool:

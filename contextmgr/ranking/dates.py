@@ -20,11 +20,15 @@ _ALSO_WORDS = {"may", "march", "mar", "dec", "jan", "sep", "oct", "nov", "jun", 
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Months (1-12), years and days of the month that are named; a day counts only beside a month."""
+    """Months (1-12), years and days of the month that are named; a day counts only beside a month.
+
+    ``words`` are the words that name them, as they stand.
+    """
 
     months: frozenset[int] = frozenset()
     years: frozenset[int] = frozenset()
     days: frozenset[int] = frozenset()
+    words: tuple[str, ...] = ()
 
     def fits(self, at: datetime | None) -> float:
         """0 where no month is named or another one; 1 in the month (and year) named; 1.5 on the very day."""
@@ -38,14 +42,25 @@ NEVER = When()
 
 def when(text: str) -> When:
     """What a text says of time, in English words or as ISO dates; `NEVER` where it names no month."""
-    iso = [(int(y), int(m), int(d or 0)) for y, m, d in _ISO.findall(text) if 1 <= int(m) <= 12]
+    iso = [m for m in _ISO.finditer(text) if 1 <= int(m[2]) <= 12]
     if iso:
-        return When(frozenset(m for _, m, _ in iso), frozenset(y for y, _, _ in iso), frozenset(d for *_, d in iso) - {0})
-    months = frozenset(_NUMBER[name.lower()] for name in _NAME.findall(text) if _is_name(name))
-    if not months:
+        return When(
+            frozenset(int(m[2]) for m in iso),
+            frozenset(int(m[1]) for m in iso),
+            frozenset(int(m[3]) for m in iso if m[3]),
+            tuple(m[0] for m in iso),
+        )
+    names = [name for name in _NAME.findall(text) if _is_name(name)]
+    if not names:
         return NEVER
-    days = frozenset(int(day) for day in _DAY.findall(text) if 1 <= int(day) <= 31)
-    return When(months, frozenset(map(int, _YEAR.findall(text))), days)
+    days = [m for m in _DAY.finditer(text) if 1 <= int(m[1]) <= 31]
+    years = _YEAR.findall(text)
+    return When(
+        frozenset(_NUMBER[name.lower()] for name in names),
+        frozenset(map(int, years)),
+        frozenset(int(m[1]) for m in days),
+        (*names, *years, *(m[0] for m in days)),
+    )
 
 
 def _is_name(found: str) -> bool:

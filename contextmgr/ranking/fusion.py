@@ -16,7 +16,7 @@ from contextmgr.ranking.settings import DEFAULTS, Settings
 from contextmgr.ranking.units import Statistics, Unit
 
 _DIGITS = 9  # scores closer than this are equal
-_ALIKE = 2.0  # standard deviations
+_Group = tuple[int, tuple[int, ...]]  # a turn, and those that say the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,9 @@ def rank(
     by_number = {unit.number: unit for unit in units}
     hits = list(_distinct(order, by_number, k, settings.same))
     if cosines is not None:
-        exact = [n for n in _ordered(by_words) if _is_exact(query, lexical[n])]
-        hits = _with_exact(hits, exact, list(_distinct(_ordered(by_words), by_number, k, settings.same)), k)
+        alone = _distinct(_ordered(by_words), by_number, k, settings.same)
+        hits = _with_exact(hits, [group for group in alone if _is_exact(query, lexical[group[0]])], k)
+        hits.sort(key=lambda group: (-round(chosen[group[0]], _DIGITS), -group[0]))
     return [
         Hit(n, round(chosen[n], _DIGITS), _reason(lexical[n], cosines, n), lexical[n].share, also) for n, also in hits
     ]
@@ -102,12 +103,10 @@ def _ordered(scores: Mapping[int, float]) -> list[int]:
     return sorted(scores, key=lambda number: (-round(scores[number], _DIGITS), -number))
 
 
-def _fused(
-    scorer: Scorer, units: Sequence[Unit], by_words: Mapping[int, float], cosines: Cosines
-) -> dict[int, float]:
+def _fused(scorer: Scorer, units: Sequence[Unit], by_words: Mapping[int, float], cosines: Cosines) -> dict[int, float]:
     best = max(by_words.values(), default=0.0)
     share = scorer.settings.lexical_share
-    near = _smoothed(units, cosines)
+    near = _smoothed(units, cosines, scorer.settings.similar_neighbour)
     fused = {}
     for unit in units:
         words = by_words.get(unit.number, 0.0) / best if best else 0.0
@@ -115,14 +114,19 @@ def _fused(
     return {number: score for number, score in fused.items() if score > 0}
 
 
-def _smoothed(units: Sequence[Unit], cosines: Cosines) -> dict[int, float]:
-    """How similar each unit is to the query, 0 to 1, with a part of its neighbours' similarity."""
-    return {unit.number: cosines.scaled(unit.number) for unit in units}
+def _smoothed(units: Sequence[Unit], cosines: Cosines, share: float) -> dict[int, float]:
+    """How similar each unit is to the query, 1 for the most similar, averaged with its neighbours at ``share``."""
+    by_number = {unit.number: unit for unit in units}
+    scaled = {number: cosines.scaled(number) for number in by_number}
+    mixed = {}
+    for number, unit in by_number.items():
+        near = [scaled[n] for n in (number - 1, number + 1) if n in by_number and by_number[n].episode == unit.episode]
+        mixed[number] = (scaled[number] + share * sum(near)) / (1 + share * len(near))
+    best = max(mixed.values(), default=0.0)
+    return {number: value / best for number, value in mixed.items()} if best else mixed
 
 
-def _distinct(
-    order: Sequence[int], units: Mapping[int, Unit], k: int, same: float
-) -> Iterator[tuple[int, tuple[int, ...]]]:
+def _distinct(order: Sequence[int], units: Mapping[int, Unit], k: int, same: float) -> Iterator[_Group]:
     """The first ``k`` that say different things, each with those behind it, as far as read, that say the same."""
     kept: list[tuple[int, frozenset[str], list[int]]] = []
     for number in order:
@@ -138,32 +142,32 @@ def _distinct(
 
 
 def _are_alike(one: frozenset[str], other: frozenset[str], same: float) -> bool:
-    small, large = sorted((len(one), len(other)))
-    if small < same * large or not small:
+    a, b = len(one), len(other)
+    if a < same * b or b < same * a or not a:
         return False
     common = len(one & other)
-    return common >= same * (small + large - common)
+    return common >= same * (a + b - common)
 
 
 def _is_exact(query: Query, found: Lexical) -> bool:
     """Whether a turn holds every word that the query is about, or an identifier of it."""
-    about = [term for term in query.terms if term not in query.requests]
-    return set(about) <= set(found.found) or not query.identifiers.isdisjoint(found.found)
+    about = [term for term in query.terms if term not in query.requests | query.dates]
+    return (bool(about) and set(about) <= set(found.found)) or not query.identifiers.isdisjoint(found.found)
 
 
-def _with_exact(
-    hits: list[tuple[int, tuple[int, ...]]], exact: Sequence[int], by_words: list[tuple[int, tuple[int, ...]]], k: int
-) -> list[tuple[int, tuple[int, ...]]]:
-    """The hits, the last of them exchanged for exact ones that would be returned without vectors."""
-    shown = {number for number, also in hits} | {twin for _, also in hits for twin in also}
-    lost = [hit for hit in by_words if hit[0] in exact and hit[0] not in shown]
+def _with_exact(hits: Sequence[_Group], needed: Sequence[_Group], k: int) -> list[_Group]:
+    """The hits, the last of them given up for those ``needed`` that are not among them, directly or as a twin."""
+    wanted = {number for number, _ in needed}
+    shown = {n for number, also in hits for n in (number, *also)}
+    lost = [group for group in needed if group[0] not in shown]
     kept = list(hits)
     for place in range(len(kept) - 1, -1, -1):
         if len(kept) + len(lost) <= k:
             break
-        if kept[place][0] not in exact:
+        number, also = kept[place]
+        if wanted.isdisjoint((number, *also)):
             del kept[place]
-    return (kept + lost)[:k]
+    return kept + lost
 
 
 def _reason(found: Lexical, cosines: Cosines | None, number: int) -> str:

@@ -41,7 +41,8 @@ class Query:
     """A query that was read.
 
     ``terms`` are different index terms in the order asked; ``requests`` those of them that only ask; ``pairs`` are
-    neighbours, neither of them a request.  ``about_answer`` says that the assistant's words are asked for.
+    neighbours, neither of them a request; ``identifiers`` hold a digit or a sign; ``dates`` are words of ``when``,
+    which a turn of that time need not hold.  ``about_answer`` says that the assistant's words are asked for.
     """
 
     text: str = ""
@@ -49,6 +50,7 @@ class Query:
     requests: frozenset[str] = frozenset()
     pairs: tuple[tuple[str, str], ...] = ()
     identifiers: frozenset[str] = frozenset()
+    dates: frozenset[str] = frozenset()
     when: When = NEVER
     about_answer: bool = False
 
@@ -63,14 +65,17 @@ def query_terms(text: str) -> Query:
     foreign = _foreign_words(text)
     found = tuple(dict.fromkeys(term for term in terms(text) if term not in foreign))[:MAX_TERMS]
     requests = frozenset(found) & _REQUEST_STEMS
+    asked_when = when(text)
+    dates = frozenset(terms(" ".join(asked_when.words))) & frozenset(found)
     told = [term for term in found if term not in requests]
     return Query(
         text=text,
         terms=found,
         requests=requests if told else frozenset(),
         pairs=tuple((a, b) for a, b in pairwise(found) if a not in requests and b not in requests),
-        identifiers=frozenset(filter(_IDENTIFYING.search, found)),
-        when=when(text),
+        identifiers=frozenset(filter(_IDENTIFYING.search, found)) - dates,
+        dates=dates,
+        when=asked_when,
         about_answer=_ABOUT_ANSWER.search(text) is not None,
     )
 

@@ -57,7 +57,8 @@ class Scorer:
         own = {u.number: self._own(u, counts[u.number]) for u in units}
         lent = self._lent(units, own)
         episodes = self._episodes(units, counts)
-        mass = sum(self.weights.values())
+        told = {term: weight for term, weight in self.weights.items() if term not in self.query.dates}
+        mass = sum(told.values())
         scored = {}
         for unit in units:
             number = unit.number
@@ -67,7 +68,7 @@ class Scorer:
                 self.factor(unit) * (1 + self.settings.date_weight * fit)
             )
             found = tuple(counts[number])
-            share = sum(self.weights[term] for term in found) / mass if found else 0.0
+            share = sum(told.get(term, 0.0) for term in found) / mass if mass else float(fit > 0)
             scored[number] = Lexical(score, own[number], found, share, lender, fit > 0)
         return scored
 

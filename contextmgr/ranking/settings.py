@@ -21,7 +21,7 @@ class Settings:
     """BM25's b: 0 ignores length, 1 divides by it."""
     request_weight: float = 0.15
     """Weight of words that only ask, such as "remind"."""
-    pair_weight: float = 0.3
+    pair_weight: float = 0.6
     """Weight of two words of the query that stand side by side in the turn as well."""
     assistant: float = 0.4
     """Factor for an assistant's turn: what a user said is asked for far more often than what was answered at length."""
@@ -35,7 +35,7 @@ class Settings:
     """What it gets more where that ends in a question."""
     from_next: float = 0.25
     """What a turn gets of the score of the turn after it."""
-    from_episode: float = 0.3
+    from_episode: float = 0.25
     """What it gets of its episode's own score."""
     episode_saturation: float = 2.0
     """k1 for an episode."""
@@ -43,13 +43,15 @@ class Settings:
     """b for an episode."""
     date_weight: float = 0.7
     """What the score gains in the month that the query names."""
-    lexical_share: float = 0.6
+    lexical_share: float = 0.5
     """Weight of words against vectors where there are vectors."""
+    similar_neighbour: float = 0.25
+    """What each neighbour counts in a turn's similarity, against the turn itself at 1."""
     min_share: float = 0.15
     """Share of the query's weight that some turn must hold, or nothing is found."""
-    min_of_best: float = 0.1
+    min_of_best: float = 0.2
     """Share of the best score below which nothing is returned."""
-    same: float = 0.9
+    same: float = 0.95
     """Share of common terms from which two turns are taken for one."""
 
     def __post_init__(self) -> None:

@@ -21,9 +21,12 @@ BORROWED = 6
 _READ = 2_000  # characters of one earlier text
 
 _CONSENT = """
-    again agree agreed alright amazing approve approved awesome bye carry cheers continue cool correct course deal done
-    exactly excellent fine fix go going good got great happy hmm indeed keep like love made make makes nice now perfect
-    proceed ready resume retry right run sense sorry sound sounds stop super thank thx true try understood wait welcome
+    again ahead agree agreed alright amazing approve approved awesome bye carry cheers continue cool correct course
+    deal done
+    exactly excellent fine fix go going good got great happy hmm indeed keep like love made make makes nice now
+    perfect
+    proceed ready resume retry right run sense sorry sound sounds stop super thank thx true try understood wait
+    welcome
     work works wrong yay yep first second option next
     ahora adelante bien bueno claro continua correcto dale gracias listo perfecto sigue siguiente vale
     accord bien bonne continue continuez exactement merci parfait vas vite
@@ -52,7 +55,8 @@ def standalone(text: str, previous: Sequence[str] = ()) -> str | None:
     """What to search for when a user says ``text``; None where nothing should be searched on its words.
 
     ``previous`` are the texts of the last exchanges, newest last.  A turn that points back and has fewer than `FEW`
-    words of its own is completed with up to `BORROWED` of the newest earlier text that has words; the user's own words
+    words of its own is completed with up to `BORROWED` of the newest earlier text that has words; the user's own
+    words
     stay in front, unchanged.
     """
     own = _own_words(text)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextmgr.replay.compacting import Compactions
-from contextmgr.replay.driving import replay_session
+from contextmgr.replay.driving import POLICIES, replay_session
 from contextmgr.replay.outcome import Outcome, PolicyOutcome
 from contextmgr.replay.standins import STAND_IN_TOKENS
 
-__all__ = ["STAND_IN_TOKENS", "Compactions", "Outcome", "PolicyOutcome", "replay_session"]
+__all__ = ["POLICIES", "STAND_IN_TOKENS", "Compactions", "Outcome", "PolicyOutcome", "replay_session"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -38,6 +38,8 @@ MAX_TOKENS = 8_192
 NAME = "replay"
 """Tenant and conversation of every replay, each in a store of its own."""
 
+POLICIES = (SendEverything.name, SlideEveryCall.name)
+
 PinWish = int | tuple[int, ...] | Literal["first"] | None
 OnRequest = Callable[[AssembledRequest], None]
 OnPolicy = Callable[[str, Mapping[str, Any]], None]
@@ -52,7 +54,7 @@ def replay_session(
     summarizer: Literal["extractive"] | Writer | None = None,
     on_request: OnRequest | None = None,
     on_policy: OnPolicy | None = None,
-    compare: bool = True,
+    policies: Collection[str] = POLICIES,
     keep_going: bool = False,
 ) -> Outcome:
     """Replay one recorded conversation and return what was found.
@@ -61,7 +63,7 @@ def replay_session(
     recorded answer.  ``pin`` pins the first message of a person (``"first"``), or the user turns of these numbers, as
     they are written.  ``summarizer`` is the manager's; what is due is summarised before each call.  ``on_request`` is
     given every request as issued, then ``on_policy`` the name and the request of each other policy for that call.
-    Without ``compare`` no other policy is played.  Recorded usage is left out: it belongs to other requests.
+    ``policies`` names those that are played.  Recorded usage is left out: it belongs to other requests.
 
     Raises `InputError` for a pin that is no user turn, and whatever stops the conversation; with ``keep_going`` the
     outcome up to there tells of it as ``error``.
@@ -76,7 +78,9 @@ def replay_session(
         store, profile=profile, counter=counter, clock=clock, summarizer=summarizer, background=False
     ) as manager:
         chat = manager.conversation(NAME, tenant=NAME)
-        drive = _Drive(chat, manager.flush, store, clock, head, entry, profile, weigher, on_request, on_policy, compare)
+        drive = _Drive(
+            chat, manager.flush, store, clock, head, entry, profile, weigher, on_request, on_policy, policies
+        )
         try:
             drive.run(session, pin)
         except ContextManagerError as stopped:
@@ -129,7 +133,7 @@ class _Drive:
     weigher: Weigher
     on_request: OnRequest | None
     on_policy: OnPolicy | None
-    compares: bool
+    wanted: Collection[str]
     calls: int = 0
     over_budget: int = 0
     pins_expected: int = 0
@@ -150,7 +154,7 @@ class _Drive:
         self.tally = Tally(self._meter(), self.words)
         self.history = PlainHistory(self.weigher)
         key = identity_key()
-        policies = self._policies() if self.compares else ()
+        policies = (p for p in self._policies() if p.name in self.wanted)
         self.compared = [_Compared(p, Tally(self._meter(key), self.words)) for p in policies]
 
     def _meter(self, key: Callable[[Mapping[str, Any]], bytes] | None = None) -> Meter:

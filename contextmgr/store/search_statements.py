@@ -46,7 +46,8 @@ SEARCH: Mapping[str, ClauseElement] = {
         "SELECT :tenant, :conv, coalesce(max(number), 0) + 1, 0, 0, 0, 0 FROM search_state"
     ),
     "move_search_state": text(
-        "UPDATE search_state SET units = units + :units, terms = terms + :terms, episodes = episodes + :episodes, upto = max(upto, :upto) "
+        "UPDATE search_state SET units = units + :units, terms = terms + :terms, "
+        "episodes = episodes + :episodes, upto = max(upto, :upto) "
         "WHERE tenant = :tenant AND conv = :conv"
     ),
     "insert_search": insert(TEXT),

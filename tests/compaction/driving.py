@@ -15,7 +15,9 @@ from contextmgr import Manager
 from contextmgr.assembly import AssembledRequest
 from contextmgr.conversation import Conversation
 from contextmgr.profiles import Profile
+from contextmgr.store import Job
 from contextmgr.summaries import Segment, SegmentStatus
+from contextmgr.summarising import KIND
 from tests.field_reports.talk import ask, profile, prose, reply, step, text
 from tests.request_check import blocks_of
 
@@ -80,9 +82,10 @@ class Clock:
 
 
 def summarising(budget: int, *, cap: int = 800, prepare_at: float = 0.8, **recent: Any) -> Profile:
-    """The coding profile at a budget, with a summary tier of ``cap`` tokens."""
+    """The coding profile at a budget, with a summary tier of ``cap`` tokens and without retrieval."""
     data = profile(budget, **{"min_turns": 4, **recent}).model_dump()
-    return Profile(**{**data, "summary": {"cap": cap, "prepare_at": prepare_at}})
+    quiet = {"retrieved": {**data["retrieved"], "enabled": False}}
+    return Profile(**{**data, **quiet, "summary": {"cap": cap, "prepare_at": prepare_at}})
 
 
 @dataclass
@@ -98,12 +101,22 @@ class Talk:
         """The next exchange: a question, its request, its answer; then the background work that is due."""
         i = self.said
         self.said += 1
-        self.chat.add_user(f"Module_{i} has to listen on port {8000 + i}. {prose(40, f'Check {i},')}")
+        self.chat.add_user(f"Module_{i} has to listen on port {8000 + i}. {prose(80, f'Check {i},')}")
         request = ask(self.chat, **given)
-        self.chat.add_reply(reply(text(f"Module_{i} listens on port {8000 + i} since commit {i:07x}. {prose(60)}")))
+        self.chat.add_reply(reply(text(f"Module_{i} listens on port {8000 + i} since commit {i:07x}. {prose(120)}")))
         if flush:
             self.manager.flush()
         return request
+
+    @property
+    def waiting(self) -> list[Job]:
+        """The summaries that are in the outbox, failed ones included."""
+        return [j for j in self.chat.pending() if j.kind == KIND]
+
+    def flush(self, timeout: float = 60.0) -> int:
+        """Do the background work that is due; returns how many summaries are left."""
+        self.manager.flush(timeout)
+        return len(self.waiting)
 
     def exchanges(self, count: int, **given: Any) -> list[AssembledRequest]:
         """Several of them."""
@@ -121,7 +134,7 @@ class Talk:
         """Talk until a job has failed."""
         for _ in range(120):
             self.exchange()
-            if any(j.error for j in self.chat.pending()):
+            if any(j.error for j in self.waiting):
                 return
         raise AssertionError("no job failed")
 

@@ -24,17 +24,17 @@ def talk_of(talk: Talk, sizes: list[int]) -> list[tuple[int, int]]:
     for i, size in enumerate(sizes):
         talk.chat.add_user(f"Question {i}: {prose(size)}")
         request = ask(talk.chat)
-        new = [(j.first, j.last) for j in talk.chat.pending()]
+        new = [(j.first, j.last) for j in talk.waiting]
         if new and request.report.why == "extended":
             assert request.report.tokens > 0.8 * request.report.budget
         assert all(last < 2 * i + 1 for _, last in new), "the tail is never planned"
         planned += new
         talk.chat.add_reply(reply(text(f"Answer {i}: {prose(size // 2)}")))
-        assert talk.manager.flush() == 0
+        assert talk.flush() == 0
     return planned
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(sizes=lengths)
 def test_each_turn_is_planned_once_in_pieces_of_a_bounded_size_that_follow_one_another(sizes: list[int]) -> None:
     with talking(budget=summarising(7_000, min_turns=2)) as talk:
@@ -51,7 +51,7 @@ def test_each_turn_is_planned_once_in_pieces_of_a_bounded_size_that_follow_one_a
 def test_nothing_is_planned_while_the_view_is_below_prepare_at() -> None:
     with talking(budget=summarising(20_000, prepare_at=0.9)) as talk:
         while talk.exchange().report.tokens < 0.85 * 20_000:
-            assert talk.chat.compactions() == talk.chat.pending() == []
+            assert talk.chat.compactions() == talk.waiting == []
 
 
 def test_it_is_ready_before_the_turns_leave() -> None:
@@ -90,16 +90,16 @@ def test_one_assemble_plans_a_bounded_number_of_pieces() -> None:
         for i in range(200):
             talk.chat.add_user(f"Unanswered {i}: {prose(60)}")
         ask(talk.chat)
-        assert len(talk.chat.pending()) <= 2 + 6_000 // (PIECE // LEAST)
-        talk.manager.flush()
+        assert len(talk.waiting) <= 2 + 6_000 // (PIECE // LEAST)
+        talk.flush()
         assert len(scribe.prompts) <= 2 + 6_000 // (PIECE // LEAST)
 
 
 def test_a_conversation_without_a_summariser_plans_nothing() -> None:
     with talking(None) as talk:
         talk.exchanges(40)
-        assert talk.chat.pending() == talk.chat.compactions() == []
-        assert talk.manager.flush() == 0
+        assert talk.waiting == talk.chat.compactions() == []
+        assert talk.flush() == 0
 
 
 def test_turns_that_a_pin_keeps_in_view_are_not_summarised_again() -> None:

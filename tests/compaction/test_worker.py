@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from contextmgr import Manager
+from contextmgr import summarising as summarising_module
 from contextmgr.store import MAX_ATTEMPTS
 from contextmgr.summaries import SegmentStatus
-from contextmgr.summarising import FAILURES, LEASE, PAUSE
+from contextmgr.summarising import LEASE, PAUSE
 from contextmgr.writers import WriterError
 from tests.compaction.driving import (
     Clock,
@@ -37,9 +38,9 @@ ONE = summarising(6_000, fill=0.8)  # little leaves at a time, so one piece is p
 
 def planned(talk: Talk) -> None:
     """Talk until a piece waits in the outbox."""
-    while not talk.chat.pending():
+    while not talk.waiting:
         talk.exchange(flush=False)
-    assert len(talk.chat.pending()) == 1
+    assert len(talk.waiting) == 1
 
 
 def meanwhile(act: Callable[[], object]) -> tuple[Scribe, list[object]]:
@@ -58,7 +59,7 @@ def test_a_turn_that_arrives_meanwhile_is_verbatim_in_the_next_request() -> None
     scribe, done = meanwhile(lambda: talk.chat.add_user("By the way: use port 9999."))
     with talking(scribe, budget=ONE) as talk:
         planned(talk)
-        talk.manager.flush()
+        talk.flush()
         assert len(done) == 1
         assert "By the way: use port 9999." in texts_in(ask(talk.chat))
         assert len(talk.segments(SegmentStatus.READY)) == 1
@@ -73,7 +74,7 @@ def test_a_turn_that_goes_meanwhile_is_in_no_summary(how: str) -> None:
     with talking(scribe, budget=ONE) as talk:
         planned(talk)
         secret = talk.chat.history.turn(3).text.partition(".")[0]
-        talk.manager.flush()
+        talk.flush()
         assert len(done) == 1
         found = talk.chat.compactions()
         assert [s.covers(3) for s in found] == [False]
@@ -88,7 +89,7 @@ def test_a_conversation_erased_meanwhile_leaves_nothing() -> None:
     scribe, done = meanwhile(lambda: talk.chat.erase())
     with talking(scribe, budget=ONE) as talk:
         planned(talk)
-        assert talk.manager.flush() == 0
+        assert talk.flush() == 0
         assert len(done) == 1
         again = talk.manager.conversation("talk", tenant="t-1")
         assert again.compactions() == again.pending() == []
@@ -105,7 +106,7 @@ def test_a_late_result_that_arrives_meanwhile_is_read() -> None:
         )
         talk.chat.interrupt()
         planned(talk)
-        talk.manager.flush()
+        talk.flush()
         assert len(done) == 1
         assert "7 shards" not in scribe.prompts[0]
         assert "7 shards" in scribe.prompts[1]
@@ -136,7 +137,7 @@ def test_whoever_comes_second_with_the_same_range_keeps_nothing(tmp_path: Path) 
 
     def slow(lines: Lines) -> object:
         other.clock.at = one.clock.at + 2 * LEASE
-        other.manager.flush()
+        other.flush()
         return first_sentences(lines)
 
     with (
@@ -144,9 +145,9 @@ def test_whoever_comes_second_with_the_same_range_keeps_nothing(tmp_path: Path) 
         talking(Scribe(), path=tmp_path / "a.db", budget=ONE) as other,
     ):
         planned(one)
-        one.manager.flush()
+        one.flush()
         assert [s.level for s in one.chat.compactions()] == [0]
-        assert one.chat.pending() == []
+        assert one.waiting == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -163,10 +164,10 @@ def test_a_killed_worker_is_followed_by_another_after_its_lease(tmp_path: Path) 
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     with talking(path=tmp_path / "a.db", clock=clock, budget=ONE) as talk:
-        assert talk.manager.flush() == 1
+        assert talk.flush() == 1
         assert talk.chat.compactions() == []
         clock.pass_by(minutes=11)
-        assert talk.manager.flush() == 0
+        assert talk.flush() == 0
         assert [s.status for s in talk.chat.compactions()] == [SegmentStatus.READY]
 
 
@@ -179,7 +180,7 @@ def hang(path: Path, clock: Clock, into: int) -> None:
         return None
 
     with talking(Scribe(answer), path=path, clock=clock, budget=ONE) as talk:
-        talk.manager.flush()
+        talk.flush()
 
 
 def test_a_failure_that_may_pass_is_tried_again_a_few_times_and_later_each_time() -> None:
@@ -188,14 +189,14 @@ def test_a_failure_that_may_pass_is_tried_again_a_few_times_and_later_each_time(
         planned(talk)
         waits = []
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            assert talk.manager.flush() == 1
-            assert talk.manager.flush() == 1, "not before its time"
-            (job,) = talk.chat.pending()
+            assert talk.flush() == 1
+            assert talk.flush() == 1, "not before its time"
+            (job,) = talk.waiting
             assert (job.attempts, len(scribe.prompts)) == (attempt, attempt)
             waits.append(job.not_before / 1e6 - talk.clock.at.timestamp())
             talk.clock.pass_by(seconds=waits[-1] + 1)
         assert waits[1] > 1.5 * waits[0] > PAUSE.total_seconds()
-        assert talk.manager.flush() == 1
+        assert talk.flush() == 1
         assert len(scribe.prompts) == MAX_ATTEMPTS
         assert "no route to host" in str(job.error)
 
@@ -204,8 +205,8 @@ def test_the_wait_the_other_side_asks_for_is_kept() -> None:
     busy = WriterError("error", "overloaded", retryable=True, retry_after=900.0)
     with talking(Scribe(raising(busy)), budget=ONE) as talk:
         planned(talk)
-        talk.manager.flush()
-        (job,) = talk.chat.pending()
+        talk.flush()
+        (job,) = talk.waiting
         assert job.not_before / 1e6 - talk.clock.at.timestamp() > 800
 
 
@@ -213,9 +214,9 @@ def test_a_failure_that_will_not_pass_is_tried_once() -> None:
     scribe = Scribe(raising(ValueError("bad key")))
     with talking(scribe, budget=ONE) as talk:
         planned(talk)
-        talk.manager.flush()
+        talk.flush()
         talk.clock.pass_by(days=1)
-        assert talk.manager.flush() == 1
+        assert talk.flush() == 1
         assert len(scribe.prompts) == 1
 
 
@@ -224,7 +225,7 @@ def test_the_next_assemble_has_a_failed_piece_tried_again() -> None:
     scribe = Scribe(raising(ConnectionError("down")))
     with talking(scribe, background=True, budget=ONE) as talk:
         planned(talk)
-        settled(lambda: any(j.error for j in talk.chat.pending()))
+        settled(lambda: any(j.error for j in talk.waiting))
         scribe.answer = first_sentences
         talk.clock.pass_by(minutes=5)
         talk.exchange(flush=False)
@@ -247,9 +248,9 @@ def test_a_fault_in_one_piece_does_not_stop_the_thread() -> None:
     scribe = Scribe(raising(Odd("?")))
     with talking(scribe, background=True, budget=ONE) as talk:
         planned(talk)
-        settled(lambda: any(j.error for j in talk.chat.pending()))
+        settled(lambda: any(j.error for j in talk.waiting))
         scribe.answer = first_sentences
-        while len(talk.chat.pending()) < 2 and not talk.chat.compactions():
+        while len(talk.waiting) < 2 and not talk.chat.compactions():
             talk.exchange(flush=False)
         settled(lambda: bool(talk.chat.compactions()))
 
@@ -259,8 +260,8 @@ def test_a_broken_template_is_a_failure_of_the_piece_and_of_nothing_else(tmp_pat
     scribe = Scribe()
     with talking(scribe, prompts=tmp_path, budget=ONE) as talk:
         planned(talk)
-        assert talk.manager.flush() == 1
-        assert talk.chat.pending()[0].error
+        assert talk.flush() == 1
+        assert talk.waiting[0].error
         assert scribe.prompts == []
         talk.until_rollover()
 
@@ -269,24 +270,25 @@ def test_after_a_later_range_succeeds_the_gap_stays_marked() -> None:
     scribe = Scribe(raising(ValueError("bad key")))
     with talking(scribe, budget=ONE) as talk:
         planned(talk)
-        talk.manager.flush()
-        (failed,) = talk.chat.pending()
+        talk.flush()
+        (failed,) = talk.waiting
         scribe.answer = first_sentences
         talk.until(SegmentStatus.ACTIVE)
         request = talk.until_rollover()
-        assert talk.chat.pending() == [failed]
+        assert talk.waiting == [failed]
         assert f"turns {failed.first}-{failed.last}" in gap_of(request)
         assert f"[Summary of turns {failed.last + 1}-" in summary_of(request)
         assert request.report.disposition(failed.first) == "out"
         assert request.report.disposition(failed.last + 1) == "summarised"
 
 
-def test_failed_pieces_are_forgotten_in_the_end_so_that_the_outbox_stays_small() -> None:
+def test_failed_pieces_are_forgotten_in_the_end_so_that_the_outbox_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summarising_module, "FAILURES", 3)
     scribe = Scribe(raising(ValueError("bad key")))
     with talking(scribe, budget=summarising(2_500, cap=120, min_turns=2)) as talk:
-        talk.exchanges(240)
-        assert len(scribe.prompts) > FAILURES + 8
-        assert len(talk.chat.pending()) == FAILURES
+        talk.exchanges(50)
+        assert len(scribe.prompts) > 6
+        assert len(talk.waiting) == 3
         assert len(scribe.prompts) == len(set(scribe.prompts)), "no piece is asked for twice"
 
 
@@ -305,14 +307,14 @@ def test_closing_does_not_wait_for_a_writer_that_hangs(tmp_path: Path) -> None:
     over.set()
     with talking(path=tmp_path / "a.db", budget=ONE) as talk:
         assert [s.status for s in talk.chat.compactions()] == []
-        assert len(talk.chat.pending()) == 1
+        assert len(talk.waiting) == 1
 
 
 def test_work_left_by_one_process_is_done_when_the_conversation_is_opened_again(tmp_path: Path) -> None:
     with talking(path=tmp_path / "a.db", budget=ONE) as talk:
         planned(talk)
     with talking(path=tmp_path / "a.db", budget=ONE) as talk:
-        assert talk.manager.flush() == 0
+        assert talk.flush() == 0
         assert talk.segments(SegmentStatus.READY)
 
 
@@ -320,7 +322,7 @@ def test_flush_begins_nothing_when_its_time_is_up() -> None:
     scribe = Scribe()
     with talking(scribe, budget=ONE) as talk:
         planned(talk)
-        assert talk.manager.flush(timeout=0) == 1
+        assert talk.flush(timeout=0) == 1
         assert scribe.prompts == []
 
 

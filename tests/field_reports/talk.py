@@ -67,7 +67,25 @@ def ends(calls: bool) -> str:
 
 def prose(words: int, seed: str = "") -> str:
     """About that many tokens of plain, repeatable prose."""
-    stock = "the loader reads each batch of rows and writes a short report before the next one begins".split()
+    stock = [
+        "the",
+        "loader",
+        "reads",
+        "each",
+        "batch",
+        "of",
+        "rows",
+        "and",
+        "writes",
+        "a",
+        "short",
+        "report",
+        "before",
+        "the",
+        "next",
+        "one",
+        "begins",
+    ]
     return " ".join([seed, *(stock[i * 7 % len(stock)] for i in range(words))]).strip()
 
 

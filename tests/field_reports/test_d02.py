@@ -91,10 +91,14 @@ def fits(chat: Conversation) -> bool:
     try:
         check_whole(chat)
     except BudgetError as error:
-        assert sum(error.tiers.values()) > error.budget, error
-        assert {"system", "tail"} <= set(error.tiers)
+        check_refusal(error)
         return False
     return True
+
+
+def check_refusal(refused: BudgetError) -> None:
+    assert sum(refused.tiers.values()) > refused.budget, refused
+    assert {"system", "tail"} <= set(refused.tiers)
 
 
 def check_sweep(source: Path, folder: Path, budgets: range, recent: int) -> None:

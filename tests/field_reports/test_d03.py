@@ -1,6 +1,6 @@
 """D03: one tool result larger than the whole window must not deadlock the conversation.
 
-Finding the middle of it again comes with retrieval, and what a summariser may be given with compaction.
+Finding the middle of it again comes with retrieval.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from contextmgr.assembly import AssembledRequest
 from contextmgr.conversation import Conversation
 from contextmgr.errors import BudgetError
 from contextmgr.report import Disposition
+from contextmgr.summaries import SegmentStatus
+from tests.compaction.driving import Scribe, material, summarising, talking
 from tests.field_reports.talk import (
     ask,
     call,
@@ -182,3 +184,16 @@ def test_d03_a_user_message_over_the_budget_is_refused_with_the_way_out(tmp_path
         chat.withdraw(3, "too large")
         exchange(chat, "In short: what is wrong?")
         assert chat.history.turn(3).text == log(5_000)
+
+
+@pytest.mark.parametrize("kind", OUTPUTS)
+def test_d03_a_summariser_never_receives_more_than_its_limit(kind: str) -> None:
+    scribe = Scribe()
+    with talking(scribe, budget=summarising(9_000)) as talk:
+        talk.tool_step(OUTPUTS[kind])
+        talk.until(SegmentStatus.ACTIVE)
+        read = [x for p in scribe.prompts for x in material(p) if x["turn"] == 2]
+        assert [x["role"] for x in read] == ["assistant", "tool"]
+        assert "left out" in read[1]["text"]
+        assert max(len(p) for p in scribe.prompts) < 40_000
+        assert talk.segments(SegmentStatus.ACTIVE)[0].covers(2)

@@ -1,6 +1,4 @@
 """D05: one user message, eighty tool calls: a long run inside one exchange has no user turn to cut at.
-
-Summaries of the older pairs come with compaction.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import pytest
 from contextmgr.assembly import AssembledRequest
 from contextmgr.conversation import Conversation
 from contextmgr.report import Disposition
+from tests.compaction.driving import Scribe, summarising, summary_of, talking
 from tests.field_reports.talk import (
     ask,
     call,
@@ -111,3 +110,32 @@ def test_d05_the_answer_at_the_end_and_the_next_question(tmp_path: Path) -> None
         request = ask(chat)
         assert "Which ones?" in texts_in(request, "user")
         assert "Moved three functions." in texts_in(request, "assistant")
+
+
+def test_d05_older_pairs_of_the_running_exchange_are_summarised() -> None:
+    """The view begins inside the exchange; what left it is in the summary, by turn, and no summary is about nothing."""
+    scribe = Scribe()
+    with talking(scribe, budget=summarising(20_000, min_turns=RECENT)) as talk:
+        talk.chat.add_user(TASK)
+        for i in range(STEPS):
+            request = ask(talk.chat)
+            assert texts_in(request, "user").count(TASK) == 1
+            step(talk.chat, f"tu_{i}", output(i), text(f"I move function_{i} to orbit/part_{i}.py."))
+            talk.manager.flush()
+        found = talk.chat.compactions()
+        assert len(found) > 2
+        assert all(s.coverage or s.parts for s in found)
+        assert request.report.disposition(2) is Disposition.SUMMARISED
+        assert "- turn 2, result: " in summary_of(request)
+        assert request.report.disposition(1) is Disposition.VERBATIM
+
+
+def test_d05_without_a_model_what_left_is_in_the_summary_too() -> None:
+    with talking(budget=summarising(20_000, min_turns=RECENT)) as talk:
+        talk.chat.add_user(TASK)
+        for i in range(STEPS):
+            request = ask(talk.chat)
+            step(talk.chat, f"tu_{i}", output(i), text(f"I move function_{i} to orbit/part_{i}.py."))
+            talk.manager.flush()
+        assert "orbit/part_1" in summary_of(request)
+        assert all(s.coverage or s.parts for s in talk.chat.compactions())

@@ -1,7 +1,6 @@
 """D06: making room must not be tried for ever where it cannot succeed, nor in silence.
 
-Making room is the rollover here; how often a summariser may be called, and that a summary must be smaller than what it
-replaces, come with compaction.
+Making room is the rollover, and beside it the summaries that are prepared for it.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ from contextmgr.assembly import AssembledRequest
 from contextmgr.conversation import Conversation
 from contextmgr.errors import BudgetError
 from contextmgr.pinning import PinShareWarning
+from contextmgr.summaries import SegmentStatus
+from tests.compaction.driving import Answer, Scribe, first_sentences, note, raising, talking
 from tests.field_reports.talk import ask, exchange, opened, profile, prose, reply, step, text, tool
 
 SYSTEM = prose(5_600)
@@ -132,3 +133,55 @@ def test_d06_a_head_that_changes_every_time_is_charged_but_bounded(tmp_path: Pat
             step(chat, f"tu_{i}", "ok")
         assert ask(chat, system="Round 6.").report.why == "head"
         assert ask(chat, system="Round 6.").report.number == 7
+
+
+ANSWERS: dict[str, Answer] = {
+    "good": first_sentences,
+    "as long as its input": lambda lines: {"items": [note(part, x["turn"]) for x in lines for part in parts(x["text"])]},
+    "nothing": lambda lines: {"items": []},
+    "failing for ever": raising(ConnectionError("down")),
+}
+
+
+def parts(words: str) -> list[str]:
+    return [words[i : i + 590] for i in range(0, len(words), 590)]
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_d06_a_summariser_is_called_once_per_new_turn_at_most(kind: str) -> None:
+    scribe = Scribe(ANSWERS[kind])
+    with talking(scribe, budget=profile(BUDGET)) as talk:
+        begin(talk.chat)
+        for _ in range(30):
+            tight(talk.chat)
+            talk.manager.flush()
+        assert len(scribe.prompts) <= 1
+        for i in range(20):
+            before = len(scribe.prompts)
+            talk.chat.add_reply(reply(text(prose(150, f"Answer {i}."))))
+            talk.chat.add_user(f"And {i}?")
+            for _ in range(3):
+                tight(talk.chat)
+                talk.manager.flush()
+            assert len(scribe.prompts) <= before + 1
+        assert len(scribe.prompts) == len(set(scribe.prompts)) or kind == "failing for ever"
+
+
+def test_d06_a_summary_no_smaller_than_what_was_read_is_refused_and_not_asked_for_again() -> None:
+    scribe = Scribe(ANSWERS["as long as its input"])
+    with talking(scribe) as talk:
+        talk.exchanges(40)
+        talk.clock.pass_by(days=1)
+        talk.exchanges(5)
+        assert talk.chat.compactions() == []
+        assert all(str(j.error).startswith("longer than its source") for j in talk.waiting)
+        assert len(scribe.prompts) == len(talk.waiting) > 2
+
+
+def test_d06_a_summary_does_not_hide_which_tiers_leave_no_room() -> None:
+    with talking() as talk:
+        talk.until(SegmentStatus.ACTIVE)
+        talk.chat.add_user(prose(9_000))
+        with pytest.raises(BudgetError) as caught:
+            ask(talk.chat)
+        assert {"system", "tail", "summary"} <= set(caught.value.tiers)

@@ -1,6 +1,4 @@
 """D12: an image costs by its pixels, never by its base64, and stays where the question about it is.
-
-What a summariser is given in place of an image comes with compaction.
 """
 
 from __future__ import annotations
@@ -18,6 +16,8 @@ import pytest
 from contextmgr.assembly import AssembledRequest
 from contextmgr.conversation import Conversation
 from contextmgr.report import Disposition
+from contextmgr.summaries import SegmentStatus
+from tests.compaction.driving import Scribe, material, summarising, talking
 from tests.field_reports.talk import (
     ask,
     call,
@@ -174,3 +174,25 @@ def test_d12_an_image_in_a_format_the_api_refuses_is_named(tmp_path: Path) -> No
         assert "image/tiff" in json.dumps(request.params["messages"])
         assert [b["type"] for _, b in blocks_of(request.params)] == ["text", "text"]
         assert chat.history.turn(1).blocks[0] == odd
+
+
+def test_d12_a_summariser_reads_a_placeholder_with_the_turn_and_no_base64() -> None:
+    """Through a forced compaction: a large picture, then 30 turns, 8 of them with pictures, and a PDF."""
+    data, paper = png(WIDTH, HEIGHT, 2_500_000), pdf(3, 400_000)
+    scribe = Scribe()
+    with talking(scribe, budget=summarising(12_000)) as talk:
+        talk.chat.add_user([image(data), text(QUESTION)])
+        assert [t.disposition for t in ask(talk.chat).report.turns] == [Disposition.VERBATIM]
+        talk.chat.add_reply(reply(text("The third bar is green.")))
+        talk.chat.add_user([document(paper), text("And in this report?")])
+        ask(talk.chat)
+        talk.chat.add_reply(reply(text("Blue, on page 2.")))
+        for i in range(8):
+            talk.tool_step([text(f"chart {i}"), image(png(800, 600, 30_000))])
+        talk.until(SegmentStatus.ACTIVE)
+        read = "\n".join(x["text"] for p in scribe.prompts for x in material(p))
+        assert "[picture, turn 1; not shown here]" in read
+        assert "[document, turn 3; not shown here]" in read
+        assert "[picture, turn 6; not shown here]" in read
+        assert not any(part in p for p in scribe.prompts for part in (data[:80], data[-80:], paper[:80], "iVBOR"))
+        assert max(len(p) for p in scribe.prompts) < 60_000

@@ -165,7 +165,10 @@ def test_d16_blank_texts_inside_other_blocks(tmp_path: Path, inside: list[dict[s
 UNREADABLE: dict[str, dict[str, Any]] = {
     "no data": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": ""}},
     "no source": {"type": "image"},
-    "other format": {"type": "document", "source": {"type": "base64", "media_type": "application/msword", "data": "AA"}},
+    "other format": {
+        "type": "document",
+        "source": {"type": "base64", "media_type": "application/msword", "data": "AA"},
+    },
     "no type": {"type": "document", "source": {"data": "AA"}},
     "blank document": {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": " \n"}},
 }

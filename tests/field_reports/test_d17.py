@@ -1,12 +1,16 @@
-"""D17: the summary invents what the user asked for.  Here the checks alone; no summary is written."""
+"""D17: the summary invents what the user asked for.  First the checks alone, then through a whole conversation."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from contextmgr.checks import check_item, checked
-from contextmgr.summaries import Item, ItemKind
+from contextmgr.summaries import Item, ItemKind, SegmentStatus
 from contextmgr.turns import Turn
+from tests.compaction.driving import Lines, Scribe, note, summary_of, talking
+from tests.field_reports.talk import reply, text
 
 
 def said(number: int, text: str) -> Turn:
@@ -69,3 +73,24 @@ def test_only_turns_of_the_range_are_cited() -> None:
 def test_a_quote_needs_a_user_turn() -> None:
     verdict = check_item(Item(text=TRUE, kind=ItemKind.CONSTRAINT, turns=(9, 11)), TURNS)
     assert verdict.reasons == ("told of the user, but no user turn is cited",)
+
+
+def test_through_a_whole_conversation_only_the_true_one_is_shown() -> None:
+    def inventing(lines: Lines) -> dict[str, Any]:
+        users = [x["turn"] for x in lines if x["role"] == "user"]
+        false = [note(words, n, kind=kind) for words in INVENTED for n in users[:2] for kind in ("constraint", "resolved")]
+        true = [note(TRUE, x["turn"], kind="constraint") for x in lines if "read-only token in" in x["text"]]
+        return {"items": [*false, *true, note(TRUE, 999, kind="constraint")]}
+
+    with talking(Scribe(inventing)) as talk:
+        for turn in TURNS.values():
+            talk.chat.add_user(turn.text) if turn.role == "user" else talk.chat.add_reply(reply(text(turn.text)))
+        talk.until(SegmentStatus.ACTIVE)
+        for request in [talk.until_rollover(), *talk.exchanges(3)]:
+            summary = summary_of(request)
+            assert "Please use the read-only token in scripts/release.sh" in summary
+            assert "- turn 3, constraint: " in summary
+            assert "without authority" in summary
+            assert not any(w in summary for w in ("staging bucket", "yes, push it", "at most one ticket", "turn 999"))
+            assert request.proof.pins == ()
+        assert talk.chat.pins.list() == []

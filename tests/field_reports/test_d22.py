@@ -111,7 +111,7 @@ def test_d22_a_huge_result_is_cut_to_what_it_may_weigh(tmp_path: Path, language:
 
 
 def test_d22_a_factor_per_model_is_put_on_every_estimate(tmp_path: Path) -> None:
-    (tmp_path / "models.toml").write_text('[models.claude-sonnet-5-5]\nsize_factor = 1.5\n')
+    (tmp_path / "models.toml").write_text("[models.claude-sonnet-5-5]\nsize_factor = 1.5\n")
     sizes = []
     for models in (None, tmp_path / "models.toml"):
         with opened(tmp_path / f"{len(sizes)}.db", 20_000, models=models) as chat:
