@@ -114,10 +114,18 @@ class SummaryWorker:
     clock: Callable[[], datetime]
 
     def run(self, conversation: str, going: Callable[[], bool] = lambda: True) -> int:
-        """Do the jobs that are due, one after the other while ``going()``; returns how many segments are ready now."""
+        """Do the jobs that are due, one after the other while ``going()``; returns how many segments are ready now.
+
+        A failure that may pass ends the run: the others would meet it too.
+        """
         ready = 0
         while going() and (job := self._lease(conversation)) is not None:
-            ready += self._do(conversation, job)
+            try:
+                ready += self._do(conversation, job)
+            except WriterError as error:
+                self._fail(conversation, job, error)
+                if error.retryable:
+                    break
         return ready
 
     def _lease(self, conversation: str) -> Job | None:
@@ -131,13 +139,13 @@ class SummaryWorker:
         return None
 
     def _do(self, conversation: str, job: Job) -> int:
+        """Write one segment and keep it; returns how many were kept.  Raises `WriterError`."""
         with self.store.reading(self.scope) as tx:
             source = self._source(tx, conversation, job)
         try:
             segment = self._segment(source) if source else None
         except Exception as error:  # noqa: BLE001  whatever goes wrong with one piece, the job says so and others go on
-            self._fail(conversation, job, failure_of(error))
-            return 0
+            raise failure_of(error) from error
         return self._keep(conversation, job, source, segment)
 
     def _source(self, tx: Transaction, conversation: str, job: Job) -> list[Turn]:

@@ -20,6 +20,8 @@ BODY_P95 = 35
 # "module.py:function" that may catch everything, and why it must.
 CATCHES_ALL: dict[str, str] = {
     "contextmgr/writers/calling.py:_work": "anything may come out of a caller's function; the waiting thread gets it",
+    "contextmgr/summarising.py:_do": "in the background: whatever goes wrong with one piece, the job says so",
+    "contextmgr/embedders.py:vectors_of": "anything may come out of a caller's embedder; it becomes a typed error",
 }
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

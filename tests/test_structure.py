@@ -36,11 +36,12 @@ ROWS: dict[int, tuple[str, ...]] = {
         *("summarising", "syncing"),
     ),
     7: ("aio", "conversation", "lookups", "manager"),
-    8: ("baselines", "cli", "policies", "replay", "scenario", "testing", "transcripts"),
+    8: ("baselines", "cli", "evaluation", "policies", "replay", "scenario", "testing", "transcripts"),
     9: ("__init__", "__main__"),
 }
 SAME_ROW = {
     # importer, imported: both in one row; no pair may make a circle
+    ("checks", "sources"),
     ("scope", "errors"),
     ("pins", "turns"),
     ("summaries", "features"),

@@ -43,7 +43,7 @@ class Settings:
     """b for an episode."""
     date_weight: float = 0.7
     """What the score gains in the month that the query names."""
-    lexical_share: float = 0.5
+    lexical_share: float = 0.4
     """Weight of words against vectors where there are vectors."""
     similar_neighbour: float = 0.25
     """What each neighbour counts in a turn's similarity, against the turn itself at 1."""

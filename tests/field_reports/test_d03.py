@@ -186,7 +186,7 @@ def test_d03_a_user_message_over_the_budget_is_refused_with_the_way_out(tmp_path
         assert chat.history.turn(3).text == log(5_000)
 
 
-@pytest.mark.parametrize("kind", OUTPUTS)
+@pytest.mark.parametrize("kind", ["text", "one line"])
 def test_d03_a_summariser_never_receives_more_than_its_limit(kind: str) -> None:
     scribe = Scribe()
     with talking(scribe, budget=summarising(9_000)) as talk:

@@ -93,4 +93,4 @@ def test_through_a_whole_conversation_only_the_true_one_is_shown() -> None:
             assert "without authority" in summary
             assert not any(w in summary for w in ("staging bucket", "yes, push it", "at most one ticket", "turn 999"))
             assert request.proof.pins == ()
-        assert talk.chat.pins.list() == []
+        assert not talk.chat.pins.list()
