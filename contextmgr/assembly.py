@@ -125,7 +125,7 @@ class Assembler:
             return self._rebuild(tx, conversation, record)
 
     def _with_evidence(self, conversation: str, snapshot: Snapshot) -> Snapshot:
-        """The snapshot with what a search finds for its newest user turn if that is new, else with what it found then."""
+        """With what a search finds for the newest user turn if that is new, else with what it found then."""
         asked, tier = snapshot.in_hand, self.profile.retrieved
         if self.searcher is None or asked is None or not (tier.enabled and tier.k and tier.cap):
             return snapshot

@@ -49,7 +49,7 @@ class Background:
             self._known[scope, conversation] = None
             if not (self._threaded and wake):
                 return
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():  # a fork takes no threads along
                 self._thread = threading.Thread(target=self._loop, name="contextmgr-background", daemon=True)
                 self._thread.start()
         self._queue.put((scope, conversation))

@@ -18,7 +18,7 @@ from contextmgr.turns import Block
 
 GIVEN_UP_FIRST = (ItemKind.RESULT, ItemKind.ARTIFACT)
 FANOUT = 4  # segments of one level before the oldest of them become one of the next
-KEPT = 0.6  # share of its tokens that a merge keeps, where it can
+KEPT = 0.6  # share of its tokens that a merge keeps at least, where the tier is over its cap
 SOURCE_SHARE = 10  # a level-0 segment reads about this many times what it may say
 
 
@@ -102,10 +102,11 @@ def compact(segments: Sequence[Segment], *, cap: int, count: Count) -> Compacted
         crowded = _crowded(shown)
         over = sum(s.tokens for s in shown) - cap
         if crowded:
-            shown = _merged(shown, crowded, None, count, made)
+            size = sum(s.tokens for s in crowded)
+            shown = _merged(shown, crowded, max(size - max(0, over), int(KEPT * size)), count, made, up=1)
         elif over > 0:
             oldest = shown[:2]
-            shown = _merged(shown, oldest, max(0, sum(s.tokens for s in oldest) - over), count, made)
+            shown = _merged(shown, oldest, max(0, sum(s.tokens for s in oldest) - over), count, made, up=0)
         else:
             break
     return Compacted(tuple(shown), tuple(s for s in shown if s.id in made))
@@ -121,17 +122,15 @@ def _crowded(shown: Sequence[Segment]) -> list[Segment]:
 
 
 def _merged(
-    shown: Sequence[Segment], group: Sequence[Segment], target: int | None, count: Count, made: dict[str, Segment]
+    shown: Sequence[Segment], group: Sequence[Segment], budget: int, count: Count, made: dict[str, Segment], *, up: int
 ) -> list[Segment]:
-    """``shown`` with ``group`` merged into one: up a level, or (where ``target`` tokens are set) on the highest's."""
+    """``shown`` with ``group`` merged into one of at most ``budget`` tokens, ``up`` so many levels from its highest."""
     items = [i for s in group for i in s.items]
-    budget = int(sum(s.tokens for s in group) * KEPT) if target is None else target
     kept, dropped = merge(items, budget=budget, count=count)
     parts = tuple(p for s in group for p in (made[s.id].parts if s.id in made else (s.id,)))
-    level = max(s.level for s in group)
     segment = Segment(
-        id="sum_" + jsontext.sha256("|".join([*parts, str(target)]))[:16],
-        level=level + 1 if target is None else max(1, level),
+        id="sum_" + jsontext.sha256("|".join([*parts, str(budget)]))[:16],
+        level=max(1, max(s.level for s in group) + up),
         ranges=joined(r for s in group for r in s.ranges),
         items=tuple(kept),
         parts=parts,

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
@@ -29,9 +30,11 @@ from contextmgr.retrieval import Searcher
 from contextmgr.scope import Scope, check_name
 from contextmgr.store import ConversationRecord, Store, open_store
 from contextmgr.store.sqlite import Durability
+from contextmgr.tokens import Count
 from contextmgr.turns import Turn
 
 if TYPE_CHECKING:
+    from contextmgr.summarising import Summariser
     from contextmgr.writers import Writer
 
 _LOG = logging.getLogger(__name__)
@@ -76,14 +79,15 @@ class Manager:
         self._profile = load_profile(profile)
         self._table = ModelTable.load(models) if isinstance(models, (str, Path)) else models
         self._zone = _zone(zone)
-        self._counter = counter
+        self._count = _counting(counter)
         self._clock = clock or _now
-        self._background = None
-        if summarizer is not None:
-            self._background = self._make_background(summarizer, summarizer_timeout, background, prompts)
+        summariser = _summariser(summarizer, summarizer_timeout, prompts, self._count)
         self._embedder = embedder
-        self._indexing = Background(self._index, self._unindexed, threaded=background)
         self._store = open_store(store, durability=durability, wait=wait)
+        self._background = None
+        if summariser is not None:
+            self._background = _summarising(self._store, self._profile, summariser, self._clock, threaded=background)
+        self._indexing = _indexing(self._store, embedder, self._profile.index.min_turns, threaded=background)
         self._closed = False
 
     @property
@@ -210,48 +214,61 @@ class Manager:
 
         return Conversation(conversation, recorder, assembler, self._pinning(scope), searcher, on_turn)
 
-    def _make_background(
-        self, summarizer: Literal["extractive"] | Writer, timeout: float, threaded: bool, prompts: str | Path | None
-    ) -> Background:
-        from contextmgr.summarising import EXTRACTIVE, Summariser, SummaryWorker
-        from contextmgr.templates import Templates
-
-        if isinstance(summarizer, str) and summarizer != EXTRACTIVE:
-            raise InputError(f"summarizer={summarizer!r} is unknown; use 'extractive', a Writer, or None")
-        if not 0 < timeout < float("inf"):
-            raise InputError(f"summarizer_timeout={timeout!r} must be a number of seconds above 0")
-        writer = None if isinstance(summarizer, str) else summarizer
-        summariser = Summariser(writer, Templates(prompts), self._count, timeout)
-
-        def run(scope: Scope, conversation: str, going: Callable[[], bool]) -> int:
-            return SummaryWorker(self._store, scope, self._profile, summariser, self._clock).run(conversation, going)
-
-        return Background(run, self._left, threaded=threaded)
-
-    def _indexer(self, scope: Scope) -> Indexer:
-        return Indexer(self._store, scope, self._embedder, self._profile.index.min_turns)
-
-    def _index(self, scope: Scope, conversation: str, going: Callable[[], bool]) -> int:
-        return self._indexer(scope).run(conversation, going)
-
-    def _unindexed(self, scope: Scope, conversation: str) -> int:
-        with self._store.reading(scope) as tx:
-            return self._indexer(scope).left(tx, conversation)
-
-    def _left(self, scope: Scope, conversation: str) -> int:
-        with self._store.reading(scope) as tx:
-            return len(tx.jobs(conversation))
-
     def _pinning(self, scope: Scope) -> Pinning:
         return Pinning(self._store, scope, self._profile, self._count, self._clock)
 
     def _family(self, model: str) -> str:
         return model_entry(model, self._table).family
 
-    def _count(self, text: str) -> int:
-        if self._counter is None:
-            self._counter = default_counter()
-        return self._counter.count(text)
+
+def _counting(counter: TokenCounter | None) -> Count:
+    """Counts a text's tokens; the default counter is loaded when it is first needed."""
+    load = cache(default_counter)
+    return lambda text: (load() if counter is None else counter).count(text)
+
+
+def _summariser(
+    summarizer: Literal["extractive"] | Writer | None, timeout: float, prompts: str | Path | None, count: Count
+) -> Summariser | None:
+    if summarizer is None:
+        return None
+    from contextmgr.summarising import EXTRACTIVE, Summariser
+    from contextmgr.templates import Templates
+
+    if isinstance(summarizer, str) and summarizer != EXTRACTIVE:
+        raise InputError(f"summarizer={summarizer!r} is unknown; use 'extractive', a Writer, or None")
+    if not 0 < timeout < float("inf"):
+        raise InputError(f"summarizer_timeout={timeout!r} must be a number of seconds above 0")
+    return Summariser(None if isinstance(summarizer, str) else summarizer, Templates(prompts), count, timeout)
+
+
+def _summarising(
+    store: Store, profile: Profile, summariser: Summariser, clock: Callable[[], datetime], *, threaded: bool
+) -> Background:
+    """Summarising in the background; like indexing, it does not know the manager."""
+    from contextmgr.summarising import SummaryWorker
+
+    def run(scope: Scope, conversation: str, going: Callable[[], bool]) -> int:
+        return SummaryWorker(store, scope, profile, summariser, clock).run(conversation, going)
+
+    def left(scope: Scope, conversation: str) -> int:
+        with store.reading(scope) as tx:
+            return len(tx.jobs(conversation))
+
+    return Background(run, left, threaded=threaded)
+
+
+def _indexing(store: Store, embedder: Embedder | None, embed_from: int, *, threaded: bool) -> Background:
+    """Indexing in the background; it knows the store but not the manager, whose dropping must be noticed."""
+
+    def run(scope: Scope, conversation: str, going: Callable[[], bool]) -> int:
+        return Indexer(store, scope, embedder, embed_from).run(conversation, going)
+
+    def left(scope: Scope, conversation: str) -> int:
+        with store.reading(scope) as tx:
+            return Indexer(store, scope, embedder, embed_from).left(tx, conversation)
+
+    return Background(run, left, threaded=threaded)
 
 
 def _now() -> datetime:

@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import combinations
 from typing import Any
 
 from contextmgr.embedders import Embedder, EmbedderError, cosines, vectors_of
@@ -227,7 +226,7 @@ def _statistics(tx: Transaction, conversation: str, query: Query, tail: Sequence
 def _candidates(tx: Transaction, conversation: str, query: Query, statistics: Statistics) -> list[Unit]:
     """The indexed turns to be ranked: all that hold a term, while they are at most `MATCHED`.
 
-    Beyond that, all with the rarest terms, then those that hold several of the others.  Not the best by the engine's
+    Beyond that, all with the rarest terms, then the newest that hold the next one and any other.  Not the best by the engine's
     own rank: its statistics are of the whole store, so other tenants would decide who is left out, and it is slower.
     """
     held = sorted((t for t in candidate_terms(query) if statistics.holding[t]), key=lambda t: statistics.holding[t])
@@ -238,13 +237,10 @@ def _candidates(tx: Transaction, conversation: str, query: Query, statistics: St
             break
         rare.append(term)
     found = {u.number: u for u in tx.search.matches(conversation, [[t] for t in rare], MATCHED)}
-    common = held[len(rare) - 1 :] if len(rare) == 1 and reach > MATCHED else held[len(rare) :]
-    for size in range(len(common), 1, -1):
-        left = MATCHED - len(found) if size < len(common) else MATCHED
-        if left <= 0:
-            break
-        groups = [list(group) for group in combinations(common[:6], size)] if size <= 6 else [common]
-        found |= {u.number: u for u in tx.search.matches(conversation, groups, left)}
+    common = held if reach > MATCHED and len(rare) == 1 else held[len(rare) :]
+    pairs = [[common[0], other] for other in common[1:6]]
+    if pairs and len(found) < MATCHED:
+        found |= {u.number: u for u in tx.search.matches(conversation, pairs, MATCHED - len(found))}
     return list(found.values())
 
 

@@ -25,7 +25,7 @@ from contextmgr.store import MAX_ATTEMPTS, Job, Store, Transaction
 from contextmgr.summaries import Item, Segment, fingerprint, joined
 from contextmgr.templates import Templates
 from contextmgr.tokens import Count
-from contextmgr.turns import Turn
+from contextmgr.turns import Status, Turn
 from contextmgr.writers import (
     SUMMARY_SCHEMA,
     Writer,
@@ -144,7 +144,7 @@ class SummaryWorker:
             source = self._source(tx, conversation, job)
         try:
             segment = self._segment(source) if source else None
-        except Exception as error:  # noqa: BLE001  whatever goes wrong with one piece, the job says so and others go on
+        except Exception as error:
             raise failure_of(error) from error
         return self._keep(conversation, job, source, segment)
 
@@ -207,6 +207,8 @@ class SummaryWorker:
             held = (KIND, job.first, job.attempts)
             if not any((j.kind, j.first, j.attempts) == held for j in tx.jobs(conversation)):
                 return  # erased, or another worker has it since the lease ran out
+            if any(t.status is Status.ERASED for t in tx.turns(conversation, job.first, job.last)):
+                failed = replace(failed, error=error.reason)  # the message may quote what was read
             tx.fail_job(conversation, failed)
             jobs = [j for j in tx.jobs(conversation) if j.kind == KIND and j.has_failed(_micros(now))]
             for old in jobs[:-FAILURES]:

@@ -1,4 +1,4 @@
-"""The command line: ``contextmgr replay`` and ``contextmgr scenario``.
+"""The command line: ``contextmgr replay``, ``contextmgr scenario`` and ``contextmgr search``.
 
 Commands import what they need when they run, so ``--help`` and ``--version`` answer at once.  Exit status: 0 when all
 is well, 1 when a request was invalid, over budget or unproven or a conversation of a folder could not be replayed, 2
@@ -124,6 +124,28 @@ def scenario(
             for line in failed:
                 output().print(line, markup=False)
     raise typer.Exit(0 if outcome.passed else 1)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for; plain text, no operators.")],
+    store: Annotated[str, typer.Option(metavar="FILE|URL", help="An existing store.")],
+    tenant: Annotated[str, typer.Option(metavar="T", help="Whose conversations; there is no default.")],
+    conversation: Annotated[
+        str | None, typer.Option(metavar="ID", help="One conversation; all of the scope if left out.")
+    ] = None,
+    user: Annotated[str | None, typer.Option(metavar="U", help="The scope's user, where it has one.")] = None,
+    project: Annotated[str | None, typer.Option(metavar="P", help="The scope's project, where it has one.")] = None,
+    k: Annotated[int, typer.Option("-k", metavar="N", help="The most turns to show.")] = 8,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per turn and line.")] = False,
+) -> None:
+    """Find the turns of stored conversations that answer a query, best first; exit status 1 where none does."""
+    with _errors_in_one_line():
+        from contextmgr.cli.searching import Where, run
+
+        where = Where(store=store, tenant=tenant, user=user, project=project, conversation=conversation)
+        found = run(query, where, k=k, as_json=as_json)
+    raise typer.Exit(0 if found else 1)
 
 
 @contextmanager

@@ -17,7 +17,9 @@ Count = Callable[[str], int]
 
 _BYTES_PER_TOKEN = 3
 _BORDER = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_BLANK = re.compile(r"\s+")
 _LEAD_SHARE = 0.25
+_LONG_WORD = 30  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ def excerpt(
     end = min(start + width, len(text))
     while end > start and count(text[start:end]) > tokens:
         end = start + (end - start) * 9 // 10
+    end = _before_word(text, start, end)
     return Excerpt(text[start:end], start, end, len(text))
 
 
@@ -78,9 +81,18 @@ def _start(text: str, found: Sequence[Token], width: int, weights: Mapping[str, 
         return 0
     first, last = _best_span(found, width, weights)
     lead = min(int(width * _LEAD_SHARE), max(width - (last - first), 0))
-    earliest = max(first - lead, 0)
+    earliest = min(max(first - lead, 0), max(len(text) - width, 0))
     borders = [match.end() for match in _BORDER.finditer(text, earliest, first)]
-    return min(borders[0] if borders else earliest, max(len(text) - width, 0))
+    blank = _BLANK.search(text, earliest, first) if earliest else None
+    return borders[0] if borders else blank.end() if blank is not None else earliest
+
+
+def _before_word(text: str, start: int, end: int) -> int:
+    """``end``, or the end of the word before if it would cut a word that is not too long."""
+    if end == len(text) or not (text[end - 1 : end] + text[end : end + 1]).isalnum():
+        return end
+    shorter = max(map(text[:end].rfind, " \n"))
+    return shorter if shorter > max(start, end - _LONG_WORD) else end
 
 
 def _best_span(found: Sequence[Token], width: int, weights: Mapping[str, float]) -> tuple[int, int]:

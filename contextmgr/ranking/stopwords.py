@@ -106,8 +106,7 @@ ALWAYS = _ENGLISH | frozenset(
 IN_LANGUAGE: Mapping[str, frozenset[str]] = {name: words - ALWAYS for name, words in _OTHERS.items()}
 """By language, function words that are dropped from a query in that language only."""
 
-TELLING: Mapping[str, frozenset[str]] = {name: words - _ENGLISH - _MEANS_SOMETHING for name, words in
-_OTHERS.items()}
+TELLING: Mapping[str, frozenset[str]] = {name: words - _ENGLISH - _MEANS_SOMETHING for name, words in _OTHERS.items()}
 """By language, the function words that show it."""
 
 REQUESTS = _words("""

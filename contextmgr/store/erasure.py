@@ -30,6 +30,7 @@ def erase_turn(run: Run, conversation: str, number: int) -> None:
     run("blank_pins", conversation, n)
     run("forget_contexts", conversation, n)
     _blank_summaries(run, conversation, number)
+    run("blank_job_errors", conversation, n)
     _blank_prefaces(run, conversation, number)
     for ref in [*pins, f"late:{number}"]:
         for row in run("rows_of_turn", conversation, n | {"ref": ref}).fetchall():
@@ -43,7 +44,8 @@ def erase_turn(run: Run, conversation: str, number: int) -> None:
 def _blank_prefaces(run: Run, conversation: str, number: int) -> None:
     for epoch in run("epochs", conversation).fetchall():
         preface = rows.read_preface(epoch["preface"])
-        kept = tuple(_blanked(p) if p.turn == number or p.part is Part.SUMMARY else p for p in preface)
+        told = number < epoch["first"]  # a summary is about turns before the window only
+        kept = tuple(_blanked(p) if p.turn == number or (told and p.part is Part.SUMMARY) else p for p in preface)
         run("blank_preface", conversation, {"no": epoch["no"], "new_preface": rows.preface_text(kept)})
 
 

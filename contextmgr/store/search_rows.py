@@ -134,7 +134,8 @@ class SearchRows:
             return dict.fromkeys(terms, 0)
         found = {}
         for term in terms:
-            row = self._run("count_fts", None, self._query(conversation, [[term]]) | {"most": most}).fetchone()
+            values = {"query": f'terms : "{spelled(term)}"', **self._range(conversation), "most": most}
+            row = self._run("count_fts", None, values).fetchone()
             full = row["found"] >= most  # the rest is reckoned: as many in each turn as in those before
             found[term] = row["found"] * state.upto // (row["last"] - base) if full else row["found"]
         return found
@@ -153,10 +154,14 @@ class SearchRows:
 
     def _query(self, conversation: str, needed: Sequence[Sequence[str]]) -> dict[str, Any]:
         """What is matched: words in quotes, so that nothing in them is grammar, and always the scope's own."""
-        base = self._base(conversation) or 0
         any_of = " OR ".join("(" + " AND ".join(f'"{spelled(t)}"' for t in group) + ")" for group in needed)
         query = f'scope : "{self._scope(conversation)}" AND terms : ({any_of})'
-        return {"query": query, "lowest": base, "highest": base + (1 << TURN_BITS) - 1}
+        return {"query": query, **self._range(conversation)}
+
+    def _range(self, conversation: str) -> dict[str, int]:
+        """The row ids of the conversation: where the engine looks, whatever else it holds."""
+        base = self._base(conversation) or 0
+        return {"lowest": base, "highest": base + (1 << TURN_BITS) - 1}
 
     def units(self, conversation: str, numbers: Collection[int]) -> list[Unit]:
         """The index rows of these turns."""

@@ -170,6 +170,9 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     "fail_job": update(JOB)
     .where(_here(JOB), JOB.c.kind == bindparam("kind"), JOB.c.first == bindparam("first"))
     .values(leased_until=0, **_set(JOB, "not_before", "error", "attempts")),
+    "blank_job_errors": update(JOB)
+    .where(_here(JOB), JOB.c.first <= bindparam("n"), JOB.c.last >= bindparam("n"), JOB.c.error.is_not(null()))
+    .values(error="a turn of it was erased"),
     "delete_job": delete(JOB).where(_here(JOB), JOB.c.kind == bindparam("kind"), JOB.c.first == bindparam("first")),
     **SEARCH,
     # erasing

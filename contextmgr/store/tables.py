@@ -312,7 +312,7 @@ class Reach(StrEnum):
     """How a turn reaches a table, and so how erasing it reaches the copies there."""
 
     TURN = "by its number"  # rows keyed by the turn: blanked, the number stays
-    COPY = "by the blocks copied from it"  # prefaces, view rows, reports: blanked, the epoch ends
+    COPY = "by the blocks copied from it"  # prefaces, view rows, reports, errors: blanked, the epoch ends
     INDEX = "by its number, in the index"  # rows are deleted, and their words taken out of the full-text table
     SOURCE = "by having said it"  # pins: blanked and revoked
     CALLER = "set by the caller, not derived from a turn"  # goes with the conversation
@@ -332,7 +332,7 @@ REACH: dict[str, Reach] = {
     "view": Reach.COPY,
     "request": Reach.COPY,
     "summary": Reach.COPY,
-    "job": Reach.NUMBERS,
+    "job": Reach.COPY,
     "task": Reach.CALLER,
     "calibration": Reach.NUMBERS,
     "search_state": Reach.NUMBERS,

@@ -1,4 +1,4 @@
-"""Random segments: what the laws of compaction are tried on.  Made from a seed, which is quicker than drawn in parts."""
+"""Random segments to try the laws of compaction on, made from a seed: that is quicker than drawing their parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from contextmgr.compaction import weighed
 from contextmgr.summaries import Item, ItemKind, Segment, SegmentStatus
 
-WORDS = "orders table export job amounts cents port cache region ledger retry schema".split()
+WORDS = ["orders", "table", "export", "job", "amounts", "cents", "port", "cache", "region", "ledger", "retry", "schema"]
 KINDS = list(ItemKind)
 
 

@@ -1,9 +1,10 @@
-"""The laws of the pure part: the cap holds, coverage stays, nothing is reworded, levels stay low, the same comes out."""
+"""The laws of the pure part: the cap holds, coverage stays, nothing is reworded, levels stay low, all is repeatable."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,6 +67,14 @@ def test_levels_grow_with_the_logarithm_of_the_segments(given: list[Segment], ca
         assert len(shown) <= FANOUT * (2 + max(s.level for s in shown))
     assert max((s.level for s in shown), default=0) <= 1 + math.log(max(1, len(given)), FANOUT)
     assert covered(shown) == covered(given)
+
+
+@given(given=histories)
+def test_while_there_is_room_only_repetitions_are_dropped(given: list[Segment]) -> None:
+    found = compact(given, cap=10**6, count=count)
+    said = {(i.kind, i.text) for s in given for i in s.items}
+    assert {(i.kind, i.text) for s in found.shown for i in s.items} == said
+    assert max([1, *Counter(s.level for s in found.shown).values()]) <= FANOUT
 
 
 @given(given=item_lists, budget=caps)

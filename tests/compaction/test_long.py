@@ -1,4 +1,4 @@
-"""A conversation without end: after any number of compactions the summary is small, true to its turns, and can be read back."""
+"""A conversation without end: after any number of compactions the summary is small and true to its turns."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def check_citations(talk: Talk) -> None:
             assert not item.verbatim or any(item.text in t.text for t in said)
 
 
-def run(exchanges: int, rollovers: int, monkeypatch: pytest.MonkeyPatch, look: int) -> None:
+def check_run(exchanges: int, rollovers: int, monkeypatch: pytest.MonkeyPatch, look: int) -> None:
     """So many exchanges; ``look`` says how often the segments are looked at on the way."""
     reads = Reads()
     with talking(budget=summarising(3_600, cap=CAP, fill=0.5)) as talk:
@@ -138,10 +138,10 @@ def run(exchanges: int, rollovers: int, monkeypatch: pytest.MonkeyPatch, look: i
 
 
 def test_six_hundred_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    run(260, 20, monkeypatch, look=100)
+    check_run(260, 20, monkeypatch, look=100)
 
 
 @pytest.mark.slow
 @pytest.mark.unwatched(reason="10,000 turns: what concerns summaries is checked here, the rest by the shorter run")
 def test_ten_thousand_turns_and_a_hundred_rollovers(monkeypatch: pytest.MonkeyPatch) -> None:
-    run(4_200, 100, monkeypatch, look=1_000)
+    check_run(4_200, 100, monkeypatch, look=1_000)

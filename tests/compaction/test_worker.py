@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from contextmgr import Manager
+from contextmgr import ErasedError, Manager
 from contextmgr import summarising as summarising_module
 from contextmgr.store import MAX_ATTEMPTS
 from contextmgr.summaries import SegmentStatus
@@ -30,8 +30,7 @@ from tests.compaction.driving import (
     summary_of,
     talking,
 )
-from tests.field_reports.talk import ask, prose, reply, text, texts_in
-
+from tests.field_reports.talk import ask, reply, text, texts_in
 
 ONE = summarising(6_000, fill=0.8)  # little leaves at a time, so one piece is planned at a time
 
@@ -83,6 +82,50 @@ def test_a_turn_that_goes_meanwhile_is_in_no_summary(how: str) -> None:
         assert secret in scribe.prompts[0]
         assert all(secret not in p for p in scribe.prompts[1:])
         assert secret not in json.dumps(talk.until_rollover().params)
+
+
+def quoting(lines: Lines) -> object:
+    raise ValueError(f"cannot read {lines[2]['text'][:60]!r}")
+
+
+def test_an_error_that_quotes_a_turn_is_gone_with_it() -> None:
+    with talking(Scribe(quoting), budget=ONE) as talk:
+        planned(talk)
+        talk.flush()
+        assert "Module_1 has" in str(talk.waiting[0].error)
+        talk.chat.erase_turn(3)
+        assert "Module_1" not in str(talk.waiting[0].error)
+
+
+def test_an_error_that_quotes_a_turn_erased_meanwhile_is_not_kept() -> None:
+    def answer(lines: Lines) -> object:
+        talk.chat.erase_turn(3)
+        return quoting(lines)
+
+    with talking(Scribe(answer), budget=ONE) as talk:
+        planned(talk)
+        talk.flush()
+        assert talk.waiting[0].error == "error"
+
+
+def test_erasing_what_is_in_no_summary_leaves_older_requests_as_they_were() -> None:
+    with talking(budget=ONE) as talk:
+        talk.until(SegmentStatus.ACTIVE)
+        request = talk.until_rollover()
+        talk.exchanges(2)
+        talk.chat.erase_turn(talk.chat.history.count())
+        assert summary_of(request)
+        assert talk.chat.request_at(request.number).params == request.params
+        talk.chat.erase_turn(1)
+        with pytest.raises(ErasedError):
+            talk.chat.request_at(request.number)
+
+
+def test_a_manager_that_is_dropped_with_its_thread_at_work_warns() -> None:
+    manager = Manager("sqlite://", summarizer=Scribe())
+    manager.conversation("talk", tenant="t-1")
+    with pytest.warns(ResourceWarning, match="context manager"):
+        del manager
 
 
 def test_a_conversation_erased_meanwhile_leaves_nothing() -> None:
@@ -225,14 +268,14 @@ def test_the_next_assemble_has_a_failed_piece_tried_again() -> None:
     scribe = Scribe(raising(ConnectionError("down")))
     with talking(scribe, background=True, budget=ONE) as talk:
         planned(talk)
-        settled(lambda: any(j.error for j in talk.waiting))
+        expect(lambda: any(j.error for j in talk.waiting))
         scribe.answer = first_sentences
         talk.clock.pass_by(minutes=5)
         talk.exchange(flush=False)
-        settled(lambda: bool(talk.segments(SegmentStatus.READY, SegmentStatus.ACTIVE)))
+        expect(lambda: bool(talk.segments(SegmentStatus.READY, SegmentStatus.ACTIVE)))
 
 
-def settled(what: Callable[[], bool]) -> None:
+def expect(what: Callable[[], bool]) -> None:
     """Wait until a thread has done something; the test fails if it never does."""
     for _ in range(2_000):
         if what():
@@ -248,11 +291,11 @@ def test_a_fault_in_one_piece_does_not_stop_the_thread() -> None:
     scribe = Scribe(raising(Odd("?")))
     with talking(scribe, background=True, budget=ONE) as talk:
         planned(talk)
-        settled(lambda: any(j.error for j in talk.waiting))
+        expect(lambda: any(j.error for j in talk.waiting))
         scribe.answer = first_sentences
         while len(talk.waiting) < 2 and not talk.chat.compactions():
             talk.exchange(flush=False)
-        settled(lambda: bool(talk.chat.compactions()))
+        expect(lambda: bool(talk.chat.compactions()))
 
 
 def test_a_broken_template_is_a_failure_of_the_piece_and_of_nothing_else(tmp_path: Path) -> None:

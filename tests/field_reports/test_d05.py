@@ -133,7 +133,7 @@ def test_d05_older_pairs_of_the_running_exchange_are_summarised() -> None:
 def test_d05_without_a_model_what_left_is_in_the_summary_too() -> None:
     with talking(budget=summarising(20_000, min_turns=RECENT)) as talk:
         talk.chat.add_user(TASK)
-        for i in range(STEPS // 2):
+        for i in range(60):
             request = ask(talk.chat)
             step(talk.chat, f"tu_{i}", output(i), text(f"I move function_{i} to orbit/part_{i}.py."))
             talk.manager.flush()

@@ -137,7 +137,7 @@ def test_d06_a_head_that_changes_every_time_is_charged_but_bounded(tmp_path: Pat
 
 ANSWERS: dict[str, Answer] = {
     "good": first_sentences,
-    "as long as its input": lambda lines: {"items": [note(part, x["turn"]) for x in lines for part in parts(x["text"])]},
+    "as long as its input": lambda lines: {"items": [note(p, x["turn"]) for x in lines for p in parts(x["text"])]},
     "failing for ever": raising(ConnectionError("down")),
 }
 

@@ -78,7 +78,8 @@ def test_a_quote_needs_a_user_turn() -> None:
 def test_through_a_whole_conversation_only_the_true_one_is_shown() -> None:
     def inventing(lines: Lines) -> dict[str, Any]:
         users = [x["turn"] for x in lines if x["role"] == "user"]
-        false = [note(words, n, kind=kind) for words in INVENTED for n in users[:2] for kind in ("constraint", "resolved")]
+        kinds = ("constraint", "resolved")
+        false = [note(words, n, kind=kind) for words in INVENTED for n in users[:2] for kind in kinds]
         true = [note(TRUE, x["turn"], kind="constraint") for x in lines if "read-only token in" in x["text"]]
         return {"items": [*false, *true, note(TRUE, 999, kind="constraint")]}
 
