@@ -107,13 +107,13 @@ def flush(store: Store, scope: Scope, name: str, units: list[Unit]) -> None:
 
 
 def timed(store: Store, places: Sequence[tuple[Scope, str, str]]) -> dict[str, float]:
-    """Milliseconds per search: median and 95th percentile."""
+    """Milliseconds of this process's own time per search: median and 95th percentile."""
     took = []
     for scope, name, question in places:
         searcher = Searcher(store, scope, lambda text: len(text) // 4)
-        start = time.perf_counter()
+        start = time.process_time()
         found = searcher.search(name, question, 8)
-        took.append((time.perf_counter() - start) * 1_000)
+        took.append((time.process_time() - start) * 1_000)
         assert found, question
     took.sort()
     return {"p50": round(statistics.median(took), 2), "p95": round(took[int(len(took) * 0.95)], 2)}

@@ -91,9 +91,7 @@ def _window(
     return turns
 
 
-def _before(
-    tx: Transaction, conversation: str, ranges: Iterable[tuple[int, int]], first: int
-) -> tuple[Turn, ...]:
+def _before(tx: Transaction, conversation: str, ranges: Iterable[tuple[int, int]], first: int) -> tuple[Turn, ...]:
     """Visible turns of ``ranges`` that stand before the window, which begins at turn ``first``."""
     found = [t for a, b in ranges if a < first for t in tx.turns(conversation, a, min(b, first - 1))]
     return tuple(t for t in found if is_visible(t))

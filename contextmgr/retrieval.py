@@ -42,9 +42,9 @@ from contextmgr.turns import Role, Turn
 from contextmgr.views import RowKind, ViewRow
 
 _LOG = logging.getLogger(__name__)
-MATCHED = 600  # turns that are read for one query; beyond, those with its rarest terms, or with several of the others
-RANKED = 200  # of these, how many are scored with all there is to know
-NEAR = 48  # of these, whose neighbours are read as well
+MATCHED = 400  # turns that are read for one query; beyond, those with its rarest terms, or with several of the others
+RANKED = 150  # of these, how many are scored with all there is to know
+NEAR = 32  # of these, whose neighbours are read as well
 COUNTED = 2_000  # turns after which a term's frequency is reckoned rather than counted
 TAIL = 256  # newest turns that are searched though they are not indexed yet
 SIMILAR = 64  # turns that are ranked because their vectors are nearest
@@ -120,7 +120,8 @@ class Searcher:
         return tuple(piece for h in strong if h.number in found and (piece := quoting.piece(h)) is not None)
 
     def _hit(self, hit: Hit, turn: Turn, query: Query) -> SearchHit:
-        shown = excerpt(index_text(turn), query, tokens=EXCERPT, count=self.count)
+        said = turn.text if turn.text and not (turn.calls or turn.results) else index_text(turn)
+        shown = excerpt(said, query, tokens=EXCERPT, count=self.count)
         return SearchHit(
             turn=hit.number,
             role=turn.role,
@@ -226,8 +227,8 @@ def _statistics(tx: Transaction, conversation: str, query: Query, tail: Sequence
 def _candidates(tx: Transaction, conversation: str, query: Query, statistics: Statistics) -> list[Unit]:
     """The indexed turns to be ranked: all that hold a term, while they are at most `MATCHED`.
 
-    Beyond that, all with the rarest terms, then the newest that hold the next one and any other.  Not the best by the engine's
-    own rank: its statistics are of the whole store, so other tenants would decide who is left out, and it is slower.
+    Beyond that, all with the rarest terms, then the newest that hold the next one and any other.  Not the best by the
+    engine's own rank: its statistics are of the whole store, so other tenants would decide who is left out.
     """
     held = sorted((t for t in candidate_terms(query) if statistics.holding[t]), key=lambda t: statistics.holding[t])
     rare, reach = held[:1], sum(statistics.holding[t] for t in held[:1])

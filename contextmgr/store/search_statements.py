@@ -1,8 +1,9 @@
 """Statements of the search tables.
 
 The full-text table holds no text of its own (``content=''``): it answers which turns hold a term, and only that.  Its
-row ids are a conversation's number and the turn's in one, so a conversation is one stretch of them, and the engine looks
-nowhere else; the scope's token is part of every match that returns turns all the same.  Taking a row out must give the exact words that were put in.
+row ids are a conversation's number and the turn's in one, so a conversation is one stretch of them, and the engine
+looks nowhere else; the scope's token is part of every match that returns turns all the same.  Taking a row out must
+give the exact words that were put in.
 """
 
 from __future__ import annotations

@@ -193,6 +193,21 @@ def test_whoever_comes_second_with_the_same_range_keeps_nothing(tmp_path: Path) 
         assert one.waiting == []
 
 
+def test_whoever_comes_second_with_a_failure_changes_nothing(tmp_path: Path) -> None:
+    def slow(lines: Lines) -> object:
+        other.clock.at = one.clock.at + 2 * LEASE
+        other.flush()
+        raise ValueError("mine")
+
+    with (
+        talking(Scribe(slow), path=tmp_path / "a.db", budget=ONE) as one,
+        talking(Scribe(raising(ConnectionError("the other's"))), path=tmp_path / "a.db", budget=ONE) as other,
+    ):
+        planned(one)
+        one.flush()
+        assert [(j.attempts, "the other's" in str(j.error)) for j in one.waiting] == [(2, True)]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_killed_worker_is_followed_by_another_after_its_lease(tmp_path: Path) -> None:
     clock = Clock()

@@ -1,5 +1,4 @@
-"""D05: one user message, eighty tool calls: a long run inside one exchange has no user turn to cut at.
-"""
+"""D05: one user message, eighty tool calls: a long run inside one exchange has no user turn to cut at."""
 
 from __future__ import annotations
 

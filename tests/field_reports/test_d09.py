@@ -27,7 +27,10 @@ LITERALS = [
     *(('"retry', 2), ("(retry", 2), ("retry*", 2), ("retry NEAR don't", 2), ("{replica}^", 4), ("terms:replica", 4)),
 ]
 NOTHING = ["", "   ", "*", "--", "\x00", "🦜", "()", '"', "''", "?!", "AND", "^", ":", "scope:", "\ud800", "\n\t"]
-HARMLESS = ['"hello', "(open", "NEAR", "NEAR(", "C++", "foo/bar", "what happened?", "a" * 30_000, "x OR", "- - -", "a\x00b"]
+HARMLESS = [
+    *('"hello', "(open", "NEAR", "NEAR(", "C++", "foo/bar", "what happened?", "a" * 30_000, "x OR", "- - -"),
+    "a\x00b",
+]
 
 
 @pytest.fixture(params=["indexed", "just said"])

@@ -1,5 +1,4 @@
-"""D12: an image costs by its pixels, never by its base64, and stays where the question about it is.
-"""
+"""D12: an image costs by its pixels, never by its base64, and stays where the question about it is."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_d22_two_hundred_turns_stay_within_the_budget_by_another_count(
     with opened(tmp_path / "a.db", 20_000, counter=made()) as chat:
         for i in range(TURNS // 2):
             chat.add_user(turn(language))
-            if i % 5 == 4:
+            if i % 10 == 9:
                 request = ask(chat)
                 assert cl100k(request.params) <= min(20_000, request.report.tokens / 0.95)
             chat.add_reply({"content": turn(language), "stop_reason": "end_turn"})

@@ -31,7 +31,10 @@ def chat(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 QUERIES = {
-    TOLD: ["why did the nightly export fail?", "can you remind me what that quota thing was", "ark-2", "export nightly"],
+    TOLD: [
+        *("why did the nightly export fail?", "can you remind me what that quota thing was"),
+        *("ark-2", "export nightly"),
+    ],
     DICHO: ["¿por qué falló la exportación nocturna?", "¿me recuerdas qué era eso de la cuota?", "ark-2"],
 }
 

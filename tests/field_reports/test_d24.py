@@ -112,7 +112,7 @@ def test_d24_at_every_total_all_pins_or_a_refusal(tmp_path: Path, total: int) ->
         pin_all(chat)
         talk(chat, 20)
     with opened(tmp_path / "a.db", quota(total)) as chat:
-        if total < 16_500:
+        if total < 17_500:
             with pytest.raises(BudgetError) as caught:
                 ask(chat)
             assert len(caught.value.pins) == PINS
