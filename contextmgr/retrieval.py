@@ -11,6 +11,8 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import combinations
+from math import prod
 from typing import Any
 
 from contextmgr.embedders import Embedder, EmbedderError, cosines, vectors_of
@@ -42,7 +44,9 @@ from contextmgr.turns import Role, Turn
 from contextmgr.views import RowKind, ViewRow
 
 _LOG = logging.getLogger(__name__)
-MATCHED = 400  # turns that are read for one query; beyond, those with its rarest terms, or with several of the others
+MATCHED = 400  # turns that are read for one query; where more hold a term, those that hold its weightiest groups
+COMBINED = 7  # of its rarest terms, from which the groups are made
+GROUPS = 16  # of terms in one match
 RANKED = 150  # of these, how many are scored with all there is to know
 NEAR = 32  # of these, whose neighbours are read as well
 COUNTED = 2_000  # turns after which a term's frequency is reckoned rather than counted
@@ -225,24 +229,35 @@ def _statistics(tx: Transaction, conversation: str, query: Query, tail: Sequence
 
 
 def _candidates(tx: Transaction, conversation: str, query: Query, statistics: Statistics) -> list[Unit]:
-    """The indexed turns to be ranked: all that hold a term, while they are at most `MATCHED`.
+    """The indexed turns to be ranked: all that hold a term, while they are about `MATCHED`; else those of `_needed`.
 
-    Beyond that, all with the rarest terms, then the newest that hold the next one and any other.  Not the best by the
-    engine's own rank: its statistics are of the whole store, so other tenants would decide who is left out.
+    Not the best by the engine's own rank: its statistics are of the whole store, so other tenants would decide who is
+    left out.
     """
-    held = sorted((t for t in candidate_terms(query) if statistics.holding[t]), key=lambda t: statistics.holding[t])
-    rare, reach = held[:1], sum(statistics.holding[t] for t in held[:1])
-    for term in held[1:]:
-        reach += statistics.holding[term]
-        if reach > MATCHED:
+    holding = statistics.holding
+    held = sorted((t for t in candidate_terms(query) if holding[t]), key=lambda t: holding[t])
+    if sum(holding[t] for t in held) <= MATCHED:
+        return tx.search.matches(conversation, [[t] for t in held], MATCHED)
+    return tx.search.matches(conversation, _needed(held[:COMBINED], statistics), MATCHED)
+
+
+def _needed(terms: Sequence[str], statistics: Statistics) -> list[tuple[str, ...]]:
+    """Groups of terms that together weigh most, as many as about `MATCHED` turns hold one of, if terms are independent.
+
+    A turn that holds all of a group earns at least its weight, so what is left out is what would earn less.
+    """
+    idf = {t: statistics.idf(t) for t in terms}
+    share = {t: statistics.holding[t] / max(1, statistics.units) for t in terms}
+    every = [group for size in range(1, len(terms) + 1) for group in combinations(terms, size)]
+    every.sort(key=lambda group: (-sum(idf[t] for t in group), len(group)))
+    chosen: dict[tuple[str, ...], float] = {}
+    for group in every:
+        reach = statistics.units * prod(share[t] for t in group)
+        kept = {other: n for other, n in chosen.items() if not set(other) >= set(group)}
+        if chosen and (sum(kept.values()) + reach > MATCHED or len(kept) == GROUPS):
             break
-        rare.append(term)
-    found = {u.number: u for u in tx.search.matches(conversation, [[t] for t in rare], MATCHED)}
-    common = held if reach > MATCHED and len(rare) == 1 else held[len(rare) :]
-    pairs = [[common[0], other] for other in common[1:6]]
-    if pairs and len(found) < MATCHED:
-        found |= {u.number: u for u in tx.search.matches(conversation, pairs, MATCHED - len(found))}
-    return list(found.values())
+        chosen = {**kept, group: reach}
+    return list(chosen)
 
 
 def _best(units: Iterable[Unit], query: Query, statistics: Statistics) -> list[Unit]:

@@ -111,7 +111,7 @@ def test_a_rule_stays_through_five_rollovers_whatever_the_writer_says() -> None:
         talk.chat.add_user(second, pin=True)
         talk.chat.add_reply(reply(text("Noted.")))
         rollovers = 0
-        for _ in range(60):
+        for _ in range(45):
             request = talk.exchange()
             rollovers += request.report.why == "full"
             assert texts_in(request, "user").count(RULE) == texts_in(request, "user").count(second) == 1
@@ -126,7 +126,7 @@ def test_a_rule_stays_through_five_rollovers_whatever_the_writer_says() -> None:
 def test_every_shown_item_is_borne_out_by_the_turn_it_names() -> None:
     """The plain function quotes: what it says stands in the turn, letter for letter."""
     with talking() as talk:
-        for request in talk.exchanges(50):
+        for request in talk.exchanges(30):
             for shown_line in summary_of(request).splitlines()[1:]:
                 number = int(shown_line.split()[2].rstrip(","))
                 assert words_of(shown_line) in talk.chat.history.turn(number).text

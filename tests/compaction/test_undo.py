@@ -36,7 +36,7 @@ def active(talk: Talk) -> Segment:
     return talk.until(SegmentStatus.ACTIVE)
 
 
-ROOMY = summarising(9_000, fill=0.4)
+ROOMY = summarising(7_000, fill=0.4)
 
 
 def test_its_turns_are_verbatim_from_the_next_request_on() -> None:
@@ -93,12 +93,25 @@ def test_the_only_summary_there_is_can_be_taken_back_and_is_not_made_again() -> 
         check_back(talk, segment, talk.exchange())
 
 
+def test_of_those_that_are_ready_the_last_one_can_be_taken_back() -> None:
+    """Its turns stand inside the window then, behind others that may leave."""
+    with talking(budget=ROOMY) as talk:
+        talk.until(SegmentStatus.READY)
+        first, *_, second = talk.segments(SegmentStatus.READY)
+        talk.chat.undo(second.id)
+        for _ in range(3):
+            request = talk.until_rollover()
+            check_back(talk, second, request)
+            assert request.report.disposition(first.first) in ("summarised", "out")
+        assert [s.id for s in talk.chat.compactions() if s.covers(second.first) or s.covers(second.last)] == [second.id]
+
+
 def test_in_the_end_they_leave_when_nothing_else_is_left_to_go() -> None:
     with talking(budget=ROOMY) as talk:
         segment = active(talk)
         talk.chat.undo(segment.id)
         check_back(talk, segment, talk.exchange())
-        talk.chat.add_user("Read this: " + log(280))
+        talk.chat.add_user("Read this: " + log(200))
         request = ask(talk.chat)
         assert request.report.disposition(segment.first) == "out"
         assert f"turns {segment.first}-" in gap_of(request)

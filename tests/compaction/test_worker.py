@@ -163,7 +163,7 @@ def test_two_workers_on_one_outbox_write_one_summary_per_range(tmp_path: Path) -
         talking(scribe, path=tmp_path / "a.db", budget=ONE) as other,
     ):
         both: list[list[threading.Thread]] = []
-        for _ in range(45):
+        for _ in range(30):
             one.exchange(flush=False)
             both.append([threading.Thread(target=t.manager.flush) for t in (one, other)])
             for thread in both[-1]:
@@ -344,7 +344,7 @@ def test_failed_pieces_are_forgotten_in_the_end_so_that_the_outbox_stays_small(m
     monkeypatch.setattr(summarising_module, "FAILURES", 3)
     scribe = Scribe(raising(ValueError("bad key")))
     with talking(scribe, budget=summarising(2_500, cap=120, min_turns=2)) as talk:
-        talk.exchanges(50)
+        talk.exchanges(30)
         assert len(scribe.prompts) > 6
         assert len(talk.waiting) == 3
         assert len(scribe.prompts) == len(set(scribe.prompts)), "no piece is asked for twice"
