@@ -44,17 +44,18 @@ from contextmgr.turns import Role, Turn
 from contextmgr.views import RowKind, ViewRow
 
 _LOG = logging.getLogger(__name__)
-MATCHED = 400  # turns that are read for one query; where more hold a term, those that hold its weightiest groups
-COMBINED = 7  # of its rarest terms, from which the groups are made
-GROUPS = 16  # of terms in one match
-RANKED = 150  # of these, how many are scored with all there is to know
-NEAR = 32  # of these, whose neighbours are read as well
+MATCHED = 300  # turns that are read for one query; where more hold a term, those that hold its weightiest groups
+COMBINED = 6  # of its rarest terms, from which the groups are made
+GROUPS = 12  # of terms in one match
+RANKED = 100  # of these, how many are scored with all there is to know
+NEAR = 24  # of these, whose neighbours are read as well
 COUNTED = 2_000  # turns after which a term's frequency is reckoned rather than counted
 TAIL = 256  # newest turns that are searched though they are not indexed yet
 SIMILAR = 64  # turns that are ranked because their vectors are nearest
 MOST = 100  # hits of one search
 EXCERPT = 300  # tokens of one hit's excerpt
 LEAST = 60  # tokens of a quote: shorter ones say nothing
+ASKED = 4  # words of a question that one turn is held against, for the threshold
 PREVIOUS = 4  # turns before a question that may say what it points back to
 _KNOWN = 2_048  # turns whose analysis is remembered until they are indexed
 
@@ -101,7 +102,7 @@ class Searcher:
         with self.store.reading(self.scope) as tx:
             if tx.conversation(conversation) is None:
                 raise no_conversation(conversation)
-            hits = self._found(tx, conversation, asked, vector, k)
+            hits, _ = self._found(tx, conversation, asked, vector, k)
             turns = {t.number: t for h in hits if (t := tx.turn(conversation, h.number)) is not None}
         return [self._hit(h, turns[h.number], asked) for h in hits if h.number in turns]
 
@@ -115,8 +116,9 @@ class Searcher:
             return ()
         vector = self._vector(query)
         with self.store.reading(self.scope) as tx:
-            hits = self._found(tx, conversation, query, vector, min(MOST, 3 * tier.k + PREVIOUS), before=turn.number)
-            strong = [h for h in hits if h.share >= tier.threshold]
+            most = min(MOST, 3 * tier.k + PREVIOUS)
+            hits, whole = self._found(tx, conversation, query, vector, most, before=turn.number)
+            strong = [h for h in hits if h.share * whole >= tier.threshold]
             around = sorted({h.number + step for h in strong for step in (-1, 0, 1)})
             found = {n: t for n in around if (t := tx.turn(conversation, n)) is not None and is_visible(t)}
             found.pop(turn.number, None)
@@ -156,10 +158,10 @@ class Searcher:
         k: int,
         *,
         before: int | None = None,
-    ) -> list[Hit]:
-        """The best turns, of those ``before`` a turn: a question must not find itself."""
+    ) -> tuple[list[Hit], float]:
+        """The best turns, of those ``before`` a turn (a question must not find itself), and `_scale` for their shares."""
         if not query:
-            return []
+            return [], 1.0
         tail = [u for u in self._tail(tx, conversation) if before is None or u.number < before]
         hidden = tx.search.hidden(conversation)
         if before is not None:
@@ -177,7 +179,7 @@ class Searcher:
         given = [ranked[n] for n in sorted(ranked) if n not in hidden]
         episodes = tx.search.episode_terms(conversation, {u.episode for u in given if u.episode is not None})
         known = replace(statistics, episode_terms=episodes)
-        return rank(query, given, known, k=k, cosines=near)
+        return rank(query, given, known, k=k, cosines=near), _scale(query, known)
 
     def _cosines(
         self, tx: Transaction, conversation: str, vector: bytes | None, hidden: Collection[int]
@@ -226,6 +228,19 @@ def _statistics(tx: Transaction, conversation: str, query: Query, tail: Sequence
         holding=holding,
         episodes=max(1, state.episodes),
     )
+
+
+def _scale(query: Query, statistics: Statistics) -> float:
+    """How much of a question one turn may be asked to hold, as a factor for its share of the whole.
+
+    Long questions ask for several things: a turn is held against `ASKED` words, the heaviest.  Words that no turn holds
+    count half, since no turn could hold more.
+    """
+    asking = DEFAULTS.request_weight
+    weights = {t: statistics.idf(t) * (asking if t in query.requests else 1.0) for t in query.terms}
+    whole = sum(weights.values())
+    halved = [w if statistics.holding.get(t) else w / 2 for t, w in weights.items()]
+    return whole / sum(sorted(halved, reverse=True)[:ASKED]) if whole else 1.0
 
 
 def _candidates(tx: Transaction, conversation: str, query: Query, statistics: Statistics) -> list[Unit]:

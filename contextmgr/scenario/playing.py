@@ -70,11 +70,11 @@ class Player:
         if not self.reopen:
             with self._manager() as manager:
                 for number, exchange in enumerate(self.scenario.exchanges, 1):
-                    yield from self._exchange(self._chat(manager), number, exchange, starts)
+                    yield from self._exchange(manager, number, exchange, starts)
             return
         for number, exchange in enumerate(self.scenario.exchanges, 1):
             with self._manager() as manager:
-                yield from self._exchange(self._chat(manager), number, exchange, starts)
+                yield from self._exchange(manager, number, exchange, starts)
 
     def _manager(self) -> Manager:
         profile = load_profile(self.scenario.profile).with_budget(self.scenario.budget)
@@ -83,12 +83,14 @@ class Player:
     def _chat(self, manager: Manager) -> Conversation:
         return manager.conversation(self.scenario.name, tenant="scenario")
 
-    def _exchange(self, chat: Conversation, number: int, exchange: Exchange, starts: dict[int, int]) -> Iterator[Step]:
+    def _exchange(self, manager: Manager, number: int, exchange: Exchange, starts: dict[int, int]) -> Iterator[Step]:
+        chat = self._chat(manager)
         self._system = self._system if exchange.system is None else exchange.system
         self._clock.pass_by(timedelta(minutes=exchange.after))
         turn = chat.add_user(exchange.user, pin=exchange.pin, quote=exchange.quote, author=exchange.author)
         starts[number] = turn.number
         for call, answer in enumerate(exchange.turns, 1):
+            manager.flush()  # what is found must not depend on how far a thread has come
             request = chat.assemble(
                 model=self.scenario.model,
                 max_tokens=self.scenario.max_tokens,

@@ -1,6 +1,6 @@
 """D10: no scope, no data: a missing, blank or foreign name never means "everybody".
 
-Turns, pins, tasks and requests here; search, recent chats, facts and export come with retrieval and recall.
+Turns, pins, tasks, requests and searching here; recent chats, facts and export come with recall.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from contextmgr import Manager
 from contextmgr.conversation import Conversation
 from contextmgr.errors import NotFoundError, PinError, ScopeError
+from contextmgr.retrieval import Searcher
 from contextmgr.scope import Scope
 from tests.field_reports.talk import ask, exchange, opened, profile, reply, text, texts_in
 
@@ -199,3 +200,41 @@ def test_d10_names_never_run_into_each_other(names: list[tuple[str, str | None, 
         for (tenant, user, project, name), (other, *rest) in product(names, names):
             found = [c.id for c in manager.conversations(tenant=tenant, user=user, project=project)]
             assert (name in found) or (tenant, user, project) != (other, *rest[:2])
+
+
+def test_d10_searching_finds_the_own_hit_first_whatever_others_say(tmp_path: Path) -> None:
+    hits = []
+    for foreign in (0, 500):
+        with Manager(tmp_path / f"{foreign}.db", background=False) as manager:
+            own, other = (manager.conversation("dock", tenant=t) for t in ("t-1", "t-2"))
+            for i in range(30):
+                own.add_user(SECRET if i == 3 else f"Dock {i} was swept, the gate was shut.")
+            for _ in range(foreign):
+                other.add_user(f"{SECRET}, said again")
+            manager.flush()
+            hits.append(own.search("gate code dock 4", k=20))
+    assert [(h.turn, h.score) for h in hits[0]] == [(h.turn, h.score) for h in hits[1]]
+    assert (hits[1][0].turn, hits[1][0].excerpt) == (4, SECRET)
+
+
+@pytest.mark.parametrize("scope", OTHERS, ids=str)
+def test_d10_searching_crosses_no_scope(manager: Manager, scope: dict[str, str]) -> None:
+    manager.flush()
+    chat = manager.conversation("dock", **scope)  # type: ignore[arg-type]
+    chat.add_user("A turn of my own about a gate.")
+    assert all("7731" not in h.excerpt for h in chat.search("gate code for dock 4 is 7731", k=50))
+
+
+@pytest.mark.parametrize("name", ["dock-2", "unknown"])
+def test_d10_a_foreign_conversation_is_searched_like_an_unknown_one(manager: Manager, name: str) -> None:
+    manager.conversation("dock-2", tenant="t-2").add_user(SECRET)
+    searcher = Searcher(manager._store, Scope(tenant="t-1", project="p"), len)
+    with pytest.raises(NotFoundError) as caught:
+        searcher.search(name, "gate code", 8)
+    assert str(caught.value).replace(name, "NAME") == str(_unknown(searcher)).replace("nobody", "NAME")
+
+
+def _unknown(searcher: Searcher) -> NotFoundError:
+    with pytest.raises(NotFoundError) as caught:
+        searcher.search("nobody", "gate code", 8)
+    return caught.value
