@@ -54,6 +54,6 @@ def test_the_model_keeps_the_rule(tmp_path: Path) -> None:
 def test_the_run_itself_works_without_the_model() -> None:
     with model_server() as (url, bodies):
         said = ask(anthropic.Anthropic(base_url=url, api_key="none"), at_exchange_18().request.params)
-    assert said == [{"type": "text", "text": ANSWER}]
+    assert said[-1] == {"type": "text", "text": ANSWER}  # a tool that evidence names may be called first
     texts = [b["text"] for m in bodies[0]["messages"] for b in m["content"] if b["type"] == "text"]
     assert texts.count("All database calls must use prepared statements. This is non-negotiable.") == 1
