@@ -144,4 +144,4 @@ def test_six_hundred_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.unwatched(reason="10,000 turns: what concerns summaries is checked here, the rest by the shorter run")
 def test_ten_thousand_turns_and_a_hundred_rollovers(monkeypatch: pytest.MonkeyPatch) -> None:
-    check_run(4_200, 100, monkeypatch, look=1_000)
+    check_run(4_560, 300, monkeypatch, look=1_000)
