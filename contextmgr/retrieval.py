@@ -159,7 +159,7 @@ class Searcher:
         *,
         before: int | None = None,
     ) -> tuple[list[Hit], float]:
-        """The best turns, of those ``before`` a turn: a question must not find itself; and `_scale` for their shares."""
+        """The best turns, of those ``before`` a turn (a question must not find itself), and `_scale` for shares."""
         if not query:
             return [], 1.0
         tail = [u for u in self._tail(tx, conversation) if before is None or u.number < before]
