@@ -22,9 +22,9 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from benchmarks.facts import Kept, UserTurn, calls_at, user_turns
-from benchmarks.growth import TURNS, growth
-from benchmarks.recordings import LONG, MODEL, Recording, in_processes, recordings, summed
-from benchmarks.standing import standing
+from benchmarks.growth import TURNS, reading
+from benchmarks.recordings import LONG, MODEL, Job, Recording, in_processes, recordings, summed
+from benchmarks.standing import followed, standing, tasks_of
 from contextmgr import AssembledRequest, PinShareWarning
 from contextmgr.profiles import load_profile
 from contextmgr.replay import POLICIES, Outcome, PolicyOutcome, replay_session
@@ -137,7 +137,8 @@ def budget_figures(pairs: Sequence[Pair]) -> dict[str, Any]:
         "clean": all(f.outcome.is_clean for f in (*ours, *plain)),
         "refused": sum(o.refused for o in outcomes),
         "refused_without_summaries": sum(f.outcome.refused for f in plain),
-        "rollovers": sum(sum(o.rollovers.values()) - o.rollovers.get("first", 0) for o in outcomes),
+        "rollovers": _rollovers(outcomes),
+        "rollovers_without_summaries": _rollovers([f.outcome for f in plain]),
         "compactions": _compactions(outcomes),
         **policies,
     }
@@ -167,12 +168,38 @@ def _mean(shares: Iterable[float]) -> float | None:
     return round(fmean(found), 4) if found else None
 
 
+def _rollovers(outcomes: Iterable[Outcome]) -> int:
+    return sum(sum(o.rollovers.values()) - o.rollovers.get("first", 0) for o in outcomes)
+
+
 def _compactions(outcomes: Sequence[Outcome]) -> dict[str, int]:
     names = ("summaries", "items_kept", "items_replaced", "items_dropped", "items_given_up", "masked", "cut")
     sums = {name: sum(getattr(o.compactions, name) for o in outcomes) for name in names}
     largest = max((o.compactions.summary_tokens_max for o in outcomes), default=0)
     cap = load_profile(outcomes[0].budget).summary.cap if outcomes else 0
     return sums | {"summary_tokens_max": largest, "summary_cap": cap}
+
+
+def measured(
+    data: str | None, found: Sequence[Recording], budgets: Sequence[int], processes: int, *, quick: bool
+) -> dict[str, Any]:
+    """All three parts, in one pool of processes, what takes longest first."""
+    sizes = sorted(TURNS[:1] if quick else TURNS, reverse=True)
+    followings = tasks_of(data, quick=quick)
+    jobs = [
+        *(Job(reading, size) for size in sizes),
+        *(Job(replayed, Task(recording, budgets)) for recording in found),
+        *(Job(followed, task) for task in followings),
+    ]
+    done = in_processes(jobs, processes)
+    pairs = [pair for of_recording in done[len(sizes) : len(sizes) + len(found)] for pair in of_recording]
+    return {
+        "model": MODEL,
+        "looked_at_every": EVERY,
+        "budgets": {str(b): budget_figures([p for p in pairs if p.budget == b]) for b in budgets},
+        "standing": standing(list(zip(followings, done[len(sizes) + len(found) :], strict=True))),
+        "growth": {str(size): one for size, one in sorted(zip(sizes, done, strict=False))},
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -191,14 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     budgets = [int(part) for part in given.budget.split(",")]
     if given.quick:
         found, budgets = found[-2:], budgets[:1]
-    done = [p for pairs in in_processes(replayed, [Task(r, budgets) for r in found], given.jobs) for p in pairs]
-    result = {
-        "model": MODEL,
-        "looked_at_every": EVERY,
-        "budgets": {str(b): budget_figures([p for p in done if p.budget == b]) for b in budgets},
-        "standing": standing(given.data, given.jobs, quick=given.quick),
-        "growth": growth(TURNS[:1] if given.quick else TURNS, given.jobs),
-    }
+    result = measured(given.data, found, budgets, given.jobs, quick=given.quick)
     print(json.dumps(result, indent=None if given.json else 2))
     return 0
 

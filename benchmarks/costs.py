@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from benchmarks.recordings import CLAUDE_CODE, MODEL, Recording, in_processes, recordings, summed
+from benchmarks.recordings import CLAUDE_CODE, MODEL, Job, Recording, in_processes, recordings, summed
 from contextmgr import PinShareWarning
 from contextmgr.profiles import load_profile
 from contextmgr.replay import POLICIES, Outcome, replay_session
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("no recorded sessions: give --data DIR", file=sys.stderr)
         return 1
     tasks = [Task(r, given.budget, given.summarizer) for r in (found[-2:] if given.quick else found)]
-    outcomes = list(in_processes(replayed, tasks, given.jobs))
+    outcomes = in_processes([Job(replayed, task) for task in tasks], given.jobs)
     print(json.dumps(figures(outcomes, given.budget), indent=None if given.json else 2))
     return 0
 

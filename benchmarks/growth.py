@@ -11,11 +11,11 @@ import json
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
-from benchmarks.recordings import MODEL, in_processes
+from benchmarks.recordings import MODEL
 from contextmgr import Conversation, Manager, load_profile
 from contextmgr.counters import default_counter
 from contextmgr.episodes import source_tokens
@@ -90,7 +90,9 @@ def made_turns(chat: Conversation, turns: int, clock: Clock) -> Iterator[int]:
 
 
 def reading(turns: int) -> dict[str, Any]:
-    """What is read for a history of so many turns."""
+    """Unweighted tokens said, read in prompts and gone through in merging, for a history of so many turns; the last two
+    also per turn, and what is read by the logarithm of the turns.
+    """
     writer, clock = ReadingWriter(), Clock()
     rollovers = 0
     with Manager(
@@ -118,8 +120,3 @@ def reading(turns: int) -> dict[str, Any]:
         "read_per_turn_by_log2": round(writer.tokens / turns / math.log2(turns), 3),
         "merged_per_turn": round(merged / turns, 2),
     }
-
-
-def growth(sizes: Sequence[int], jobs: int) -> dict[str, Any]:
-    """By number of turns: unweighted tokens said, read in prompts, and gone through in merging; plain and per turn."""
-    return dict(zip(map(str, sizes), in_processes(reading, sizes, min(jobs, len(sizes))), strict=True))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from benchmarks.size import data_directory
 from contextmgr.replay import PolicyOutcome
@@ -14,9 +14,6 @@ from contextmgr.transcripts import Session, read_sessions
 CLAUDE_CODE = ("claude-code-entire", "claude-code-packmind")
 LONG = (*CLAUDE_CODE, "codex-agentv", "pi-agent")
 MODEL = "claude-sonnet-5-5"
-
-_Task = TypeVar("_Task")
-_Found = TypeVar("_Found")
 
 
 class Recording(NamedTuple):
@@ -39,13 +36,23 @@ def recordings(data: str | None, folders: Sequence[str], *, least: int) -> list[
     return sorted((r for r in found if r.calls >= least), key=lambda r: -r.calls)
 
 
-def in_processes(work: Callable[[_Task], _Found], tasks: Iterable[_Task], jobs: int) -> Iterator[_Found]:
-    """What ``work`` makes of every task, in order, in ``jobs`` processes; in this one for a single job."""
-    if jobs == 1:
-        yield from map(work, tasks)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(work, tasks)
+class Job(NamedTuple):
+    """A function at the top of a module, and what to call it with."""
+
+    work: Callable[[Any], Any]
+    argument: Any
+
+    def done(self) -> Any:
+        """What the function makes of it."""
+        return self.work(self.argument)
+
+
+def in_processes(jobs: Sequence[Job], processes: int) -> list[Any]:
+    """What the jobs come to, in their order, done in so many processes; in this one for a single process."""
+    if processes == 1:
+        return [job.done() for job in jobs]
+    with ProcessPoolExecutor(processes) as pool:
+        return list(pool.map(Job.done, jobs))
 
 
 def summed(parts: Sequence[PolicyOutcome]) -> dict[str, Any]:

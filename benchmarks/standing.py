@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.facts import UserTurn
-from benchmarks.recordings import MODEL, in_processes
+from benchmarks.recordings import MODEL
 from benchmarks.size import data_directory
 from contextmgr import AssembledRequest, PinShareWarning
 from contextmgr.errors import ProofError
@@ -133,18 +133,22 @@ def labelled(data: str | None) -> dict[Path, tuple[str, ...]]:
     return found
 
 
-def standing(data: str | None, jobs: int, *, quick: bool = False) -> dict[str, Any]:
-    """By budget and number of rollovers: instructions that live to see so many, and how many of them were kept."""
+def tasks_of(data: str | None, *, quick: bool = False) -> list[Task]:
+    """What has to be replayed."""
     places = labelled(data)
-    budgets = BUDGETS[1:] if quick else BUDGETS
     files = list(places)[:1] if quick else list(places)
-    tasks = [Task(file, places[file], budget) for budget in budgets for file in files]
-    found = dict(zip(tasks, in_processes(followed, tasks, jobs), strict=True))
+    return [Task(file, places[file], budget) for budget in (BUDGETS[1:] if quick else BUDGETS) for file in files]
+
+
+def standing(found: Sequence[tuple[Task, Sequence[Instruction]]]) -> dict[str, Any]:
+    """By budget and number of rollovers: instructions that live to see so many, and how many of them were kept."""
+    budgets = {task.budget: {t.file: ones for t, ones in found if t.budget == task.budget} for task, _ in found}
+    one = next(iter(budgets.values()))
     return {
-        "instructions": sum(len(places[file]) for file in files),
-        "sessions": len(files),
+        "instructions": sum(map(len, one.values())),
+        "sessions": len(one),
         "client_kept": CLIENT,
-        **{str(b): after_rollovers({t.file: f for t, f in found.items() if t.budget == b}) for b in budgets},
+        **{str(budget): after_rollovers(by_file) for budget, by_file in budgets.items()},
     }
 
 
