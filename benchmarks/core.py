@@ -140,7 +140,7 @@ def appending(folder: Path, durability: Durability, samples: int) -> dict[str, A
         chats = []
         for name, counter in (("uncounted", ConstantCounter()), ("counted", default_counter())):
             file = folder / f"{durability}-{name}.db"
-            manager = Manager(file, profile=profile(), durability=durability, counter=counter)
+            manager = Manager(file, profile=profile(), durability=durability, counter=counter, background=False)
             chats.append((name, stack.enter_context(manager).conversation("c", tenant="bench")))
             chats[-1][1].add_user(said)
         bare = stack.enter_context(closing(_bare(folder / f"{durability}-uncounted.db", durability)))

@@ -31,8 +31,13 @@ _SENTENCE = "the handler returns the order and its lines, ORDER BY lineNo, as lo
 
 
 def profile() -> Profile:
-    """A budget whose epochs begin at about 40 turns and end at about 80, so that the median view is about 60."""
-    return load_profile("coding-agent").with_budget(52_000).model_copy(update={"fill": 0.5})
+    """A budget whose epochs begin at about 40 turns and end at about 80, so that the median view is about 60.
+
+    Search is off, so that what is measured is the core; ``benchmarks.search_speed`` measures searching.
+    """
+    sized = load_profile("coding-agent").with_budget(52_000)
+    quiet = sized.retrieved.model_copy(update={"enabled": False})
+    return sized.model_copy(update={"fill": 0.5, "retrieved": quiet})
 
 
 def text(size: int) -> str:
@@ -42,7 +47,7 @@ def text(size: int) -> str:
 
 def filled(file: Path, turns: int, count: Count, *, durability: Durability = "process") -> tuple[Manager, Conversation]:
     """A manager, and a conversation of ``turns`` turns with three pins at its beginning."""
-    manager = Manager(file, profile=profile(), durability=durability)
+    manager = Manager(file, profile=profile(), durability=durability, background=False)
     chat = manager.conversation("c", tenant="bench")
     store = manager._store
     made = list(_round(count))
