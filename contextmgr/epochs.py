@@ -73,7 +73,7 @@ class Snapshot:
         if epoch is None:
             return False
         if any(
-            p.pin == pin.id or (p.index is not None and (p.turn, p.index) == (pin.turn, pin.block))
+            p.pin == pin.id or (p.part is Part.IN_HAND and (p.turn, p.index) == (pin.turn, pin.block))
             for p in epoch.preface
         ):
             return True

@@ -253,7 +253,10 @@ def _candidates(tx: Transaction, conversation: str, query: Query, statistics: St
     held = sorted((t for t in candidate_terms(query) if holding[t]), key=lambda t: holding[t])
     if sum(holding[t] for t in held) <= MATCHED:
         return tx.search.matches(conversation, [[t] for t in held], MATCHED)
-    return tx.search.matches(conversation, _needed(held[:COMBINED], statistics), MATCHED)
+    needed = _needed(held[:COMBINED], statistics)
+    if len(needed) == 1 and len(needed[0]) == 1:
+        return tx.search.matches(conversation, needed, MATCHED, newest=True)
+    return tx.search.matches(conversation, needed, 2 * MATCHED)
 
 
 def _needed(terms: Sequence[str], statistics: Statistics) -> list[tuple[str, ...]]:

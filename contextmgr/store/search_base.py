@@ -74,8 +74,10 @@ class SearchTables(Protocol):
         """How many terms these episodes have."""
         ...
 
-    def matches(self, conversation: str, needed: Sequence[Sequence[str]], most: int) -> list[Unit]:
-        """The newest ``most`` turns that hold all terms of any group in ``needed``, the newest first."""
+    def matches(
+        self, conversation: str, needed: Sequence[Sequence[str]], most: int, *, newest: bool = False
+    ) -> list[Unit]:
+        """At most ``most`` turns that hold all of a group in ``needed``: the first, or with ``newest`` the last."""
         ...
 
     def units(self, conversation: str, numbers: Collection[int]) -> list[Unit]:

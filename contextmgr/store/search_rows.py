@@ -62,8 +62,10 @@ class SearchRows:
         if self._base(conversation) is None:
             self._run("new_search_state", conversation)
         lowest, scope = self._base(conversation) or 0, self._scope(conversation)
+        known = self.state(conversation).upto
         for number in [*(u.number for u in units), *(u.number for u in unread)]:
-            self.drop(conversation, number)
+            if number <= known:
+                self.drop(conversation, number)
         for unit in units:
             self._run("insert_search", conversation, _row(unit))
             if unit.length:
@@ -145,12 +147,15 @@ class SearchRows:
         found = self._run("episodes_in", conversation, {"numbers": json.dumps(sorted(episodes))}).fetchall()
         return {r["first"]: r["terms"] for r in found}
 
-    def matches(self, conversation: str, needed: Sequence[Sequence[str]], most: int) -> list[Unit]:
-        """The newest turns that hold all terms of any group."""
+    def matches(
+        self, conversation: str, needed: Sequence[Sequence[str]], most: int, *, newest: bool = False
+    ) -> list[Unit]:
+        """Turns that hold all terms of any group."""
         if self._base(conversation) is None or not needed:
             return []
         values = self._query(conversation, needed) | {"most": most}
-        return [_unit(r) for r in self._run("match_fts", conversation, values).fetchall()]
+        name = "match_fts_newest" if newest else "match_fts"
+        return [_unit(r) for r in self._run(name, conversation, values).fetchall()]
 
     def _query(self, conversation: str, needed: Sequence[Sequence[str]]) -> dict[str, Any]:
         """What is matched: words in quotes, so that nothing in them is grammar, and always the scope's own."""

@@ -30,6 +30,11 @@ SCRUB = "INSERT INTO search_fts (search_fts) VALUES ('optimize')"
 CHECK = "INSERT INTO search_fts (search_fts) VALUES ('integrity-check')"
 
 _FOUND = "search_fts MATCH :query AND search_fts.rowid BETWEEN :lowest AND :highest"
+_MATCHES = (
+    "SELECT s.* FROM search_fts CROSS JOIN search_text AS s "
+    "ON s.tenant = :tenant AND s.conv = :conv AND s.n = search_fts.rowid - :lowest "
+    f"WHERE {_FOUND}"
+)
 
 
 def _here(table: Table) -> ColumnElement[bool]:
@@ -80,11 +85,8 @@ SEARCH: Mapping[str, ClauseElement] = {
         "SELECT count(*) AS found, max(doc) AS last FROM "
         f"(SELECT search_fts.rowid AS doc FROM search_fts WHERE {_FOUND} LIMIT :most)"
     ),
-    "match_fts": text(
-        "SELECT s.* FROM search_fts CROSS JOIN search_text AS s "
-        "ON s.tenant = :tenant AND s.conv = :conv AND s.n = search_fts.rowid - :lowest "
-        f"WHERE {_FOUND} ORDER BY search_fts.rowid DESC LIMIT :most"
-    ),
+    "match_fts": text(f"{_MATCHES} LIMIT :most"),
+    "match_fts_newest": text(f"{_MATCHES} ORDER BY search_fts.rowid DESC LIMIT :most"),  # reading backwards costs twice
     "withdrawn_turns": select(TURN.c.n).where(_here(TURN), text("turn.withdrawn IS NOT NULL")),
     "erased_turns": select(TURN.c.n).where(
         _here(TURN),

@@ -117,3 +117,12 @@ def test_thinking_is_whole_or_absent(budget: int) -> None:
                 assert len(thoughts) in (0, 2)
             player.play(("reply", f"step {i}", 2, "thinking"))
             player.play(("results", [f"out {i}\n" * 40], "all"))
+
+
+def test_a_turn_pinned_again_has_a_place_of_its_own() -> None:
+    """Its earlier pin, no longer in force, still stands in the preface; that is not the new one's place."""
+    history = [
+        *(("withdraw", 0), ("user", "Zażółć gęślą jaźń 🐍", False), ("assemble", 0, 512)),
+        *(("replace", "Zażółć gęślą jaźń 🐍", 0), ("pin", 0)),
+    ]
+    check_play(history, 3_000, "coding-agent")
