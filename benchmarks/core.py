@@ -1,6 +1,6 @@
 """How long the core takes: assembling at any length of the history, and appending beside a bare insert.
 
-    python -m benchmarks.core --json [--samples N] [--sizes 100,1000,10000,100000]
+    python -m benchmarks.core --json [--samples N] [--sizes 100,1000,10000,100000] [--search]
 
 What is compared is measured in turns, sample by sample in one process, so that a busy machine slows both sides
 alike.  Keys are explained in README.md beside this file.
@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks import searching
 from benchmarks.histories import MODEL, SYSTEM, TOOLS, filled, profile, reads, text
 from contextmgr import AssembledRequest, Conversation, Manager
 from contextmgr.counters import default_counter
@@ -205,8 +206,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object on one line")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="samples of each kind (default %(default)s)")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="turns stored (default %(default)s)")
+    parser.add_argument("--search", action="store_true", help="measure assembling with a search instead")
     given = parser.parse_args(arguments)
-    found = measure([int(size) for size in given.sizes.split(",")], given.samples)
+    sizes = [int(size) for size in given.sizes.split(",")]
+    if given.search:
+        with tempfile.TemporaryDirectory(prefix="contextmgr-bench-") as folder:
+            found = searching.measured(Path(folder), sizes, given.samples)
+    else:
+        found = measure(sizes, given.samples)
     print(json.dumps(found, indent=None if given.json else 2))
     return 0
 

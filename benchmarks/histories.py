@@ -30,13 +30,13 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 _SENTENCE = "the handler returns the order and its lines, ORDER BY lineNo, as load_order(order_id) did before "
 
 
-def profile() -> Profile:
+def profile(*, search: bool = False) -> Profile:
     """A budget whose epochs begin at about 40 turns and end at about 80, so that the median view is about 60.
 
-    Search is off, so that what is measured is the core; ``benchmarks.search_speed`` measures searching.
+    Search is off unless asked for, so that what is measured is the core.
     """
     sized = load_profile("coding-agent").with_budget(52_000)
-    quiet = sized.retrieved.model_copy(update={"enabled": False})
+    quiet = sized.retrieved.model_copy(update={"enabled": search})
     return sized.model_copy(update={"fill": 0.5, "retrieved": quiet})
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -22,13 +22,17 @@ from contextmgr.sources import cleaned
 from contextmgr.sources.cleaning import ends
 from contextmgr.store import Store, Transaction
 from contextmgr.store.search_base import Unread, VectorRow
+from contextmgr.toolnames import RECALLING, recalled_by
 from contextmgr.turns import SERVER_CALL_TYPES, Block, Turn, is_server_result, is_thinking
 
 _LOG = logging.getLogger(__name__)
-BATCH = 256  # turns analysed and written at a time
+Going = Callable[[], bool]
+Waiting = tuple[Turn, int, int]  # a turn, its episode, and how often it failed before
+BATCH = 64  # turns read at a time, so that nobody waits long for the store
+WRITTEN = 32  # turns written in one transaction, for the same reason
 REREAD = 32  # turns before a batch that are read again, to know where the last episode goes on
 ATTEMPTS = 3
-PENDING = 64  # turns said since: from here on the thread is told; fewer are searched as they are
+PENDING = 32  # turns said since: from here on the thread is told; fewer are searched as they are
 WORDS = 40_000  # characters of one text that are indexed
 RESULT = 2_000  # characters of one tool result, as head and tail
 ARGUMENT = 400  # characters of one argument of a call
@@ -52,12 +56,14 @@ def _parts(turn: Turn) -> Iterator[str]:
         if kind == "text":
             yield ends(str(block["text"]), WORDS, _gap)
         elif kind in _CALLS:
-            yield _call(block)
+            yield str(block.get("name")) if block.get("name") in RECALLING else _call(block)
         elif is_server_result(block):
             yield ends("\n".join(islice(_strings(block.get("content"), _SHOWN), _STRINGS)), RESULT, _gap)
         else:
             yield _document(block)
     for result in turn.results:
+        if recalled_by(turn, result) is not None:
+            continue  # words of other turns, which are found where they were said
         yield ends(_content(result.body.get("content")), RESULT, _gap)
 
 
@@ -120,10 +126,21 @@ def unit_of(turn: Turn, episode: int | None = None) -> Unit:
     return Unit.of(turn.number, turn.role, index_text(turn), episode=episode, at=turn.said_at)
 
 
-def _read(turns: Sequence[tuple[Turn, int, int]]) -> tuple[list[Unit], list[Unread]]:
-    """Turns, each with its episode and how often it failed before, as rows of the index."""
-    units, unread = [], []
+def lent(unit: Unit, words: str) -> Unit:
+    """A turn that is found by ``words`` as well, those of its episode's description; one that says nothing is not."""
+    if not words or not unit.length:
+        return unit
+    more = Unit.of(unit.number, unit.role, words)
+    return replace(unit, indexed=unit.indexed + more.indexed, length=unit.length + more.length)
+
+
+def _read(turns: Sequence[Waiting], going: Going) -> tuple[list[Unit], list[Unread]]:
+    """Turns as rows of the index, one after the other while ``going()``, but at least one."""
+    units: list[Unit] = []
+    unread: list[Unread] = []
     for turn, episode, attempts in turns:
+        if (units or unread) and not going():
+            break
         try:
             units.append(unit_of(turn, episode))
         except UNREADABLE as error:
@@ -134,19 +151,21 @@ def _read(turns: Sequence[tuple[Turn, int, int]]) -> tuple[list[Unit], list[Unre
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """Indexes one scope's conversations; ``embedder`` adds vectors."""
+    """Indexes one scope's conversations; ``embedder`` adds vectors.  Each ``going()`` is a moment at which others may
+    be let through: it is asked before every turn, and never inside a transaction.
+    """
 
     store: Store
     scope: Scope
     embedder: Embedder | None = None
     embed_from: int = 0
 
-    def run(self, conversation: str, going: Callable[[], bool]) -> int:
+    def run(self, conversation: str, going: Going) -> int:
         """Index what is not indexed yet, in batches, while ``going()``; returns how many turns were."""
         done = 0
-        while going() and (batch := self._next(conversation)):
+        while going() and (batch := self._next(conversation, going)):
             done += batch
-        self._again(conversation)
+        self._again(conversation, going)
         while self.embedder is not None and going() and self._embed(conversation, self.embedder):
             pass
         return done
@@ -160,7 +179,8 @@ class Indexer:
         broken = len(tx.search.unread(conversation, 1 << 30, PENDING))
         return waiting + broken + len(self._bare(tx, conversation, 1 << 30))
 
-    def _next(self, conversation: str) -> int:
+    def _next(self, conversation: str, going: Going) -> int:
+        """Index a batch; returns how many of its turns were, 0 for none left."""
         with self.store.reading(self.scope) as tx:
             upto = tx.search.state(conversation).upto
             last = min(_last(tx, conversation), upto + BATCH)
@@ -172,25 +192,36 @@ class Indexer:
         starts = [(e.first, e.first) for e in episodes(turns)]
         if known and starts:
             starts[0] = (starts[0][0], begun)
-        self._put(conversation, [(t, _episode(starts, t.number), 0) for t in turns if t.number > upto], last)
-        return last - upto
+        new = [(t, _episode(starts, t.number), 0) for t in turns if t.number > upto]
+        done = 0
+        while done < len(new) and (done == 0 or going()):
+            put = self._put(conversation, new[done : done + WRITTEN], going, moves=True)
+            done += put
+            if put == 0:
+                break
+        return done
 
-    def _again(self, conversation: str) -> None:
+    def _again(self, conversation: str, going: Going) -> None:
         """Index turns again that changed, or failed before."""
         with self.store.reading(self.scope) as tx:
             found = tx.search.unread(conversation, ATTEMPTS, BATCH)
             turns = [(tx.turn(conversation, r.number), r) for r in found]
         if turns:
-            self._put(conversation, [(t, r.episode, r.attempts) for t, r in turns if t is not None], 0)
+            self._put(conversation, [(t, r.episode, r.attempts) for t, r in turns if t is not None], going)
 
-    def _put(self, conversation: str, turns: Sequence[tuple[Turn, int, int]], upto: int) -> None:
-        units, unread = _read(turns)  # before the write lock is asked for: it is most of the work
+    def _put(self, conversation: str, turns: Sequence[Waiting], going: Going, *, moves: bool = False) -> int:
+        """Write turns to the index, and with ``moves`` the watermark behind them; returns how many were."""
+        units, unread = _read(turns, going)  # before the write lock is asked for: it is most of the work
+        done = len(units) + len(unread)
+        first, last = turns[0][0].number, turns[done - 1][0].number
         with self.store.writing(self.scope) as tx:
-            if tx.conversation(conversation) is None or (upto and tx.search.state(conversation).upto >= upto):
-                return  # erased, or done by another process meanwhile
-            gone = tx.search.erased(conversation, turns[0][0].number, turns[-1][0].number)
-            there = [u for u in units if u.number not in gone]
-            tx.search.put(conversation, there, [u for u in unread if u.number not in gone], upto)
+            if tx.conversation(conversation) is None or (moves and tx.search.state(conversation).upto >= last):
+                return 0  # erased, or done by another process meanwhile
+            gone = tx.search.erased(conversation, first, last)
+            more = tx.descriptions.words(conversation, turns[0][0].number, turns[-1][0].number)
+            there = [lent(u, more.get(u.number, "")) for u in units if u.number not in gone]
+            tx.search.put(conversation, there, [u for u in unread if u.number not in gone], last if moves else 0)
+        return done
 
     def _bare(self, tx: Transaction, conversation: str, attempts: int) -> list[int]:
         """The newest turns without a vector; none while the conversation is too short to need any."""

@@ -1,10 +1,9 @@
-"""``contextmgr search``: what a stored conversation says about a question."""
+"""``contextmgr search``: what a stored conversation, or all chats of a scope, say about a question."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,16 +11,14 @@ import typer
 
 from contextmgr.counters import default_counter
 from contextmgr.errors import StoreError
-from contextmgr.retrieval import Searcher, SearchHit
+from contextmgr.retrieval import ChatHit, Searcher
 from contextmgr.scope import Scope, check_name
 from contextmgr.store import Store, open_store
-
-CONVERSATIONS = 1_000  # of one scope that are searched where none is named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """Which conversations are searched: one, or with None those of the scope, last used first."""
+    """Which conversations are searched: one, or with None all chats of the scope."""
 
     store: str
     tenant: str
@@ -31,7 +28,7 @@ class Where:
 
 
 def run(query: str, where: Where, *, k: int, as_json: bool) -> bool:
-    """Search and print; whether anything was found.
+    """Search and print, best first; whether anything was found.
 
     Raises `StoreError` for a store that is not there, `NotFoundError` for a conversation that is not in the scope.
     """
@@ -39,12 +36,11 @@ def run(query: str, where: Where, *, k: int, as_json: bool) -> bool:
         raise StoreError(f"there is no store at {where.store!r}; give the path or URL of an existing one")
     store = open_store(where.store)
     try:
-        found = list(_found(store, query, where, k))
+        found = _found(store, query, where, k)
     finally:
         store.close()
-    found.sort(key=lambda pair: -pair[1].share)  # scores of two conversations cannot be compared, shares can
-    for name, hit in found[:k]:
-        typer.echo(_json(name, hit) if as_json else _lines(name, hit))
+    for hit in found:
+        typer.echo(_json(hit) if as_json else _lines(hit))
     return bool(found)
 
 
@@ -52,25 +48,24 @@ def _file(store: str) -> Path:
     return Path(store.removeprefix("sqlite:///"))
 
 
-def _found(store: Store, query: str, where: Where, k: int) -> Iterator[tuple[str, SearchHit]]:
+def _found(store: Store, query: str, where: Where, k: int) -> list[ChatHit]:
     scope = Scope(tenant=where.tenant, user=where.user, project=where.project)
     searcher = Searcher(store, scope, default_counter().count)
-    if where.conversation is not None:
-        names = [check_name("conversation", where.conversation)]
-    else:
-        with store.reading(scope) as tx:
-            names = [c.id for c in tx.conversations(CONVERSATIONS)]
-    for name in names:
-        yield from ((name, hit) for hit in searcher.search(name, query, k))
+    if where.conversation is None:
+        return searcher.search_chats(query, k)
+    name = check_name("conversation", where.conversation)
+    return [ChatHit(name, None, hit) for hit in searcher.search(name, query, k)]
 
 
-def _json(name: str, hit: SearchHit) -> str:
-    value = dataclasses.asdict(hit) | {"conversation": name, "also": list(hit.also)}
+def _json(found: ChatHit) -> str:
+    hit = found.hit
+    value = dataclasses.asdict(hit) | {"conversation": found.conversation, "also": list(hit.also)}
     value["said_at"] = hit.said_at.isoformat() if hit.said_at else None
     return json.dumps(value, ensure_ascii=False)
 
 
-def _lines(name: str, hit: SearchHit) -> str:
+def _lines(found: ChatHit) -> str:
+    hit = found.hit
     when = f", {hit.said_at:%Y-%m-%d %H:%M}" if hit.said_at else ""
-    head = f"{name}, turn {hit.turn}, {hit.role}{when} · {hit.share:.0%} · {hit.reason}"
+    head = f"{found.conversation}, turn {hit.turn}, {hit.role}{when} · {hit.share:.0%} · {hit.reason}"
     return "\n".join([head, *(f"    {line}" for line in hit.excerpt.splitlines() if line.strip())])

@@ -1,14 +1,15 @@
-"""What a store offers for searching one conversation: an index row per turn, and counts of its own terms.
+"""What a store offers for searching one conversation, or all chats of a scope: an index row per turn, and counts of
+terms.
 
-Law: every number that ranking uses is counted within the conversation, so that no other scope can change a rank; the
-conversation is part of every match.
+Law: every number that ranking uses is counted within the conversation, or within the scope, so that no other scope can
+change a rank; the conversation, or the scope, is part of every match.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from contextmgr.ranking import Unit
 
@@ -23,6 +24,14 @@ class SearchState:
     units: int = 0
     terms: int = 0
     episodes: int = 0
+
+
+class Unindexed(NamedTuple):
+    """A turn that waits to be indexed: what says whether it has changed since it was last looked at."""
+
+    number: int
+    sha256: str
+    results: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +56,82 @@ class VectorRow:
     attempts: int = 0
 
 
+class Match(NamedTuple):
+    """A turn that holds terms of a query: its number, and what `Unit` calls ``indexed`` and ``length``."""
+
+    number: int
+    indexed: str
+    length: int
+
+
+class ChatName(NamedTuple):
+    """A conversation's id and title."""
+
+    id: str
+    title: str | None
+
+
+class ChatTables(Protocol):
+    """The index of all chats of one scope that may be found from another chat, within a transaction.
+
+    A turn goes by its row id here: the number of its conversation and its own in one, so that neighbours of one
+    conversation are neighbours, and turns of different ones never are.  Withdrawn turns are not there.
+    """
+
+    def state(self) -> SearchState:
+        """The sums of all these chats; ``upto`` says nothing."""
+        ...
+
+    def holding(self, terms: Sequence[str], most: int) -> dict[str, int]:
+        """In how many turns each term occurs; above ``most`` reckoned from the turns in which the first occur."""
+        ...
+
+    def matches(
+        self, needed: Sequence[Sequence[str]], most: int, without: Collection[str], *, newest: bool = False
+    ) -> list[Match]:
+        """At most ``most`` turns, of no conversation in ``without``, that hold all of a group in ``needed``: the first,
+        or with ``newest`` the last.
+        """
+        ...
+
+    def units(self, numbers: Collection[int]) -> list[Unit]:
+        """The index rows of these turns."""
+        ...
+
+    def episode_terms(self, episodes: Collection[int]) -> dict[int, int]:
+        """How many terms these episodes have."""
+        ...
+
+    def named(self, numbers: Collection[int]) -> dict[int, ChatName]:
+        """Which conversations these numbers stand for; those that may not be found are missing."""
+        ...
+
+
 class SearchTables(Protocol):
     """The index of one scope's conversations, within a transaction."""
 
+    @property
+    def chats(self) -> ChatTables:
+        """All of them at once."""
+        ...
+
+    def number(self, conversation: str) -> int | None:
+        """The number that stands for a conversation in row ids; None while nothing of it is indexed."""
+        ...
+
+    def share(self, conversation: str, shared: bool) -> None:
+        """Let an indexed conversation be found across chats, or no longer, after its visibility has changed.
+
+        What is not indexed yet follows the visibility.  Every index row of it is written anew.
+        """
+        ...
+
     def state(self, conversation: str) -> SearchState:
         """How far a conversation is indexed."""
+        ...
+
+    def unindexed(self, conversation: str, first: int, last: int) -> list[Unindexed]:
+        """The turns ``first`` to ``last`` without what they say, but for those withdrawn or erased."""
         ...
 
     def put(self, conversation: str, units: Sequence[Unit], unread: Sequence[Unread], upto: int) -> None:
@@ -76,7 +156,7 @@ class SearchTables(Protocol):
 
     def matches(
         self, conversation: str, needed: Sequence[Sequence[str]], most: int, *, newest: bool = False
-    ) -> list[Unit]:
+    ) -> list[Match]:
         """At most ``most`` turns that hold all of a group in ``needed``: the first, or with ``newest`` the last."""
         ...
 

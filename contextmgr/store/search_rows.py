@@ -1,53 +1,35 @@
-"""The search tables in one transaction.
-
-What the full-text table reads of a turn are its different terms, spelled in letters, digits and ``_`` alone, so that no
-tokenizer can fold, split or drop any of it.  It is reckoned from the stored terms, never stored beside them.
-"""
+"""The search tables in one transaction."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from contextmgr.ranking import Unit
-from contextmgr.store.rows import from_micros, to_micros
-from contextmgr.store.search_base import SearchState, Unread, VectorRow
+from contextmgr.scope import Scope, Visibility
+from contextmgr.store.chat_rows import ChatRows, scope_token
+from contextmgr.store.chat_statements import TURN_BITS
+from contextmgr.store.fts_text import Run, any_of, read_unit, words_of
+from contextmgr.store.rows import to_micros
+from contextmgr.store.search_base import Match, SearchState, Unindexed, Unread, VectorRow
 
-TURN_BITS = 24  # of a row id: the turn's number; the rest is the conversation's
-_SPELLED = re.compile(r"[^a-z0-9]")
 _MORE = {"units": 0, "terms": 0, "episodes": 0, "upto": 0}
-
-
-class Run(Protocol):
-    """Runs a named statement within a scope."""
-
-    def __call__(self, name: str, conversation: str | None = None, values: Mapping[str, Any] | None = None) -> Any: ...
-
-
-@lru_cache(maxsize=1 << 16)
-def spelled(term: str) -> str:
-    """A term in letters, digits and ``_``: any other character is its code between underscores."""
-    return _SPELLED.sub(lambda c: f"_{ord(c[0]):x}_", term)
-
-
-def words_of(terms: str) -> str:
-    """What the full-text table reads of stored terms: each once.  What was put in must be given to take it out."""
-    return " ".join(map(spelled, dict.fromkeys(terms.split())))
 
 
 class SearchRows:
     """`SearchTables` over compiled statements; ``key`` gives the key of a conversation's rows."""
 
-    __slots__ = ("_key", "_lowest", "_run")
+    __slots__ = ("_key", "_lowest", "_run", "_shared", "_token", "chats")
 
-    def __init__(self, run: Run, key: Callable[[str], str | None]) -> None:
+    def __init__(self, run: Run, key: Callable[[str], str | None], scope: Scope) -> None:
         self._run = run
         self._key = key
+        self._token = scope_token(scope)
         self._lowest: dict[str, int] = {}
+        self._shared: dict[str, bool] = {}
+        self.chats = ChatRows(run, scope)
 
     def state(self, conversation: str) -> SearchState:
         """How far a conversation is indexed."""
@@ -55,13 +37,21 @@ class SearchRows:
         if row is None:
             return SearchState()
         self._lowest[conversation] = row["number"] << TURN_BITS
+        self._shared[conversation] = row["scope"] is not None
         return SearchState(upto=row["upto"], units=row["units"], terms=row["terms"], episodes=row["episodes"])
+
+    def unindexed(self, conversation: str, first: int, last: int) -> list[Unindexed]:
+        """What is needed to know whether turns were looked at before."""
+        found = self._run("unindexed", conversation, {"first": first, "last": last}).fetchall()
+        return [Unindexed(r["n"], r["sha256"], r["results"]) for r in found]
 
     def put(self, conversation: str, units: Sequence[Unit], unread: Sequence[Unread], upto: int) -> None:
         """Index turns, or index them again, and move the watermark."""
         if self._base(conversation) is None:
-            self._run("new_search_state", conversation)
-        lowest, scope = self._base(conversation) or 0, self._scope(conversation)
+            row = self._run("conversation", conversation).fetchone()
+            shared = row is not None and row["visibility"] == Visibility.NORMAL.value
+            self._run("new_search_state", conversation, {"new_scope": self._token if shared else None})
+        lowest, scope = self._base(conversation) or 0, self._filed(conversation)
         known = self.state(conversation).upto
         for number in [*(u.number for u in units), *(u.number for u in unread)]:
             if number <= known:
@@ -80,6 +70,7 @@ class SearchRows:
         counted = sum(1 for u in units if u.length)
         more = {"units": counted, "terms": sums.total(), "episodes": begun, "upto": upto}
         self._run("move_search_state", conversation, more)
+        self.chats.changed()
 
     def _add_to_episode(self, conversation: str, first: int, more: int) -> bool:
         """Count terms of an episode; whether it is a new one."""
@@ -94,6 +85,7 @@ class SearchRows:
         if row is not None:
             self._drop_words(conversation, row)
             self._run("delete_search", conversation, {"n": number})
+            self.chats.changed()
             if row["length"]:
                 self._run("episode_terms", conversation, {"first": row["episode"], "more": -row["length"]})
                 self._run("move_search_state", conversation, {**_MORE, "units": -1, "terms": -row["length"]})
@@ -108,7 +100,7 @@ class SearchRows:
     def _drop_words(self, conversation: str, row: Mapping[str, Any]) -> None:
         if row["length"]:
             doc, words = (self._base(conversation) or 0) + row["n"], words_of(row["terms"])
-            self._run("drop_fts", None, {"doc": doc, "scope": self._scope(conversation), "terms": words})
+            self._run("drop_fts", None, {"doc": doc, "scope": self._filed(conversation), "terms": words})
 
     def _base(self, conversation: str) -> int | None:
         """The row id before a conversation's first turn; None where nothing of it was indexed."""
@@ -118,6 +110,31 @@ class SearchRows:
 
     def _scope(self, conversation: str) -> str:
         return f"c{self._key(conversation)}"
+
+    def _filed(self, conversation: str) -> str:
+        """Under which tokens turns stand: their conversation's, and the scope's unless it keeps to itself."""
+        own = self._scope(conversation)
+        return f"{own} {self._token}" if self._shared.get(conversation) else own
+
+    def number(self, conversation: str) -> int | None:
+        """The number that stands for a conversation in row ids."""
+        base = self._base(conversation)
+        return None if base is None else base >> TURN_BITS
+
+    def share(self, conversation: str, shared: bool) -> None:
+        """File the turns of a conversation anew."""
+        if self._base(conversation) is None or self._shared[conversation] == shared:
+            return
+        found = [row for row in self._run("searches", conversation).fetchall() if row["length"]]
+        for row in found:
+            self._drop_words(conversation, row)
+        self._run("share_search_state", conversation, {"new_scope": self._token if shared else None})
+        self.chats.changed()
+        self.state(conversation)
+        lowest, scope = self._lowest[conversation], self._filed(conversation)
+        for row in found:
+            values = {"doc": lowest + row["n"], "scope": scope, "terms": words_of(row["terms"])}
+            self._run("add_fts", None, values)
 
     def unread(self, conversation: str, attempts: int, most: int) -> list[Unread]:
         """Turns that failed or changed."""
@@ -136,7 +153,7 @@ class SearchRows:
             return dict.fromkeys(terms, 0)
         found = {}
         for term in terms:
-            values = {"query": f'terms : "{spelled(term)}"', **self._range(conversation), "most": most}
+            values = {"query": f"terms : {any_of([[term]])}", **self._range(conversation), "most": most}
             row = self._run("count_fts", None, values).fetchone()
             full = row["found"] >= most  # the rest is reckoned: as many in each turn as in those before
             found[term] = row["found"] * state.upto // (row["last"] - base) if full else row["found"]
@@ -149,18 +166,17 @@ class SearchRows:
 
     def matches(
         self, conversation: str, needed: Sequence[Sequence[str]], most: int, *, newest: bool = False
-    ) -> list[Unit]:
+    ) -> list[Match]:
         """Turns that hold all terms of any group."""
         if self._base(conversation) is None or not needed:
             return []
         values = self._query(conversation, needed) | {"most": most}
         name = "match_fts_newest" if newest else "match_fts"
-        return [_unit(r) for r in self._run(name, conversation, values).fetchall()]
+        return list(map(Match._make, self._run(name, conversation, values).fetchall()))
 
     def _query(self, conversation: str, needed: Sequence[Sequence[str]]) -> dict[str, Any]:
         """What is matched: words in quotes, so that nothing in them is grammar, and always the scope's own."""
-        any_of = " OR ".join("(" + " AND ".join(f'"{spelled(t)}"' for t in group) + ")" for group in needed)
-        query = f'scope : "{self._scope(conversation)}" AND terms : ({any_of})'
+        query = f'scope : "{self._scope(conversation)}" AND terms : ({any_of(needed)})'
         return {"query": query, **self._range(conversation)}
 
     def _range(self, conversation: str) -> dict[str, int]:
@@ -171,7 +187,7 @@ class SearchRows:
     def units(self, conversation: str, numbers: Collection[int]) -> list[Unit]:
         """The index rows of these turns."""
         values = {"numbers": json.dumps(sorted(numbers))}
-        return [_unit(r) for r in self._run("searches_in", conversation, values).fetchall()]
+        return [read_unit(r) for r in self._run("searches_in", conversation, values).fetchall()]
 
     def hidden(self, conversation: str) -> frozenset[int]:
         """Turns that are withdrawn."""
@@ -218,15 +234,3 @@ def _row(unit: Unit) -> dict[str, Any]:
 def _unread_row(turn: Unread) -> dict[str, Any]:
     values = {"n": turn.number, "role": "user", "terms": "", "length": 0, "episode": turn.episode, "asks": 0}
     return values | {"said_at": 0, "status": "failed", "attempts": turn.attempts, "error": turn.error}
-
-
-def _unit(row: Mapping[str, Any]) -> Unit:
-    return Unit(
-        number=row["n"],
-        role=row["role"],
-        indexed=row["terms"],
-        length=row["length"],
-        episode=row["episode"],
-        at=from_micros(row["said_at"]) if row["said_at"] else None,
-        asks=bool(row["asks"]),
-    )

@@ -2,8 +2,9 @@
 
 The full-text table holds no text of its own (``content=''``): it answers which turns hold a term, and only that.  Its
 row ids are a conversation's number and the turn's in one, so a conversation is one stretch of them, and the engine
-looks nowhere else; the scope's token is part of every match that returns turns all the same.  Taking a row out must
-give the exact words that were put in.
+looks nowhere else; the conversation's token is part of every match that returns turns all the same.  Where all chats
+of a scope are searched together, the scope's token is part of the match.  Taking a row out must give the exact words
+that were put in.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, insert, no
 from sqlalchemy.sql import ClauseElement
 
 from contextmgr.store import tables
+from contextmgr.store.chat_statements import CHATS, NEXT_NUMBER
 
 STATE = cast(Table, vars(tables.SearchState)["__table__"])
 TEXT = cast(Table, vars(tables.SearchText)["__table__"])
@@ -31,7 +33,7 @@ CHECK = "INSERT INTO search_fts (search_fts) VALUES ('integrity-check')"
 
 _FOUND = "search_fts MATCH :query AND search_fts.rowid BETWEEN :lowest AND :highest"
 _MATCHES = (
-    "SELECT s.* FROM search_fts CROSS JOIN search_text AS s "
+    "SELECT s.n, s.terms, s.length FROM search_fts CROSS JOIN search_text AS s "
     "ON s.tenant = :tenant AND s.conv = :conv AND s.n = search_fts.rowid - :lowest "
     f"WHERE {_FOUND}"
 )
@@ -48,13 +50,21 @@ def _n(table: Table) -> ColumnElement[bool]:
 SEARCH: Mapping[str, ClauseElement] = {
     "search_state": select(STATE).where(_here(STATE)),
     "new_search_state": text(
-        "INSERT INTO search_state (tenant, conv, number, units, terms, episodes, upto) "
-        "SELECT :tenant, :conv, coalesce(max(number), 0) + 1, 0, 0, 0, 0 FROM search_state"
+        "INSERT INTO search_state (tenant, conv, number, units, terms, episodes, upto, scope) "
+        f"VALUES (:tenant, :conv, {NEXT_NUMBER}, 0, 0, 0, 0, :new_scope)"
     ),
     "move_search_state": text(
         "UPDATE search_state SET units = units + :units, terms = terms + :terms, "
         "episodes = episodes + :episodes, upto = max(upto, :upto) "
         "WHERE tenant = :tenant AND conv = :conv"
+    ),
+    "share_search_state": text(
+        f"UPDATE search_state SET number = {NEXT_NUMBER}, scope = :new_scope WHERE tenant = :tenant AND conv = :conv"
+    ),
+    "unindexed": text(
+        "SELECT n, sha256, (SELECT count(*) FROM result AS r WHERE r.tenant = t.tenant AND r.conv = t.conv "
+        "AND r.n = t.n) AS results FROM turn AS t WHERE tenant = :tenant AND conv = :conv "
+        "AND n BETWEEN :first AND :last AND status <> 'erased' AND withdrawn IS NULL ORDER BY n"
     ),
     "insert_search": insert(TEXT),
     "delete_search": delete(TEXT).where(_n(TEXT)),
@@ -116,4 +126,5 @@ SEARCH: Mapping[str, ClauseElement] = {
     .limit(bindparam("most")),
     "insert_vector": insert(VECTOR),
     "delete_vector": delete(VECTOR).where(_n(VECTOR)),
+    **CHATS,
 }

@@ -151,6 +151,7 @@ def test_later_evidence_grows_the_epoch_at_its_end(tmp_path: Path) -> None:
     with Manager(tmp_path / "a.db", profile=base.model_copy(update={"retrieved": tier}), background=False) as manager:
         chat = talked(manager, 240, {31: MOVED})
         first = exchange(chat, "Go on with the next step, please.")
+        manager.flush()
         chat.add_user("What is my new address?")
         second = ask(chat)
     assert second.report.why == "extended"

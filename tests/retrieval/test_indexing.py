@@ -12,7 +12,8 @@ import pytest
 
 from contextmgr import Manager
 from contextmgr.conversation import Conversation
-from contextmgr.indexing import PENDING, Indexer, index_text
+from contextmgr.indexing import PENDING, WRITTEN, Indexer, index_text
+from contextmgr.retrieval.tails import FRESH, TAIL
 from contextmgr.store.search_statements import CHECK
 from contextmgr.store.sqlite import SqliteStore
 from contextmgr.turns import Turn
@@ -78,7 +79,7 @@ def test_a_thread_indexes_a_batch(tmp_path: Path) -> None:
         chat = manager.conversation("c", tenant="t")
         for i in range(PENDING):
             chat.add_user(f"heron {i}")
-        manager._indexing.flush(10)  # waits for the thread
+        manager._workers._indexing.flush(10)  # waits for the thread
         assert upto(chat) == PENDING
 
 
@@ -114,6 +115,17 @@ def test_closing_without_time_says_what_is_left(tmp_path: Path, caplog: pytest.L
         chat.add_user("heron")
     manager.close(timeout=0)
     assert "3 turns are not indexed" in caplog.text
+
+
+def test_indexing_stops_between_turns_and_goes_on(chat: Conversation, manager: Manager) -> None:
+    for i in range(WRITTEN + 8):
+        chat.add_user(f"heron {i}")
+    for reached in (5, 10):
+        steps = iter(range(5))
+        Indexer(chat._store, chat.scope).run(chat.id, lambda: next(steps, None) is not None)  # noqa: B023 run at once
+        assert upto(chat) == reached
+    assert manager.flush() == 0
+    assert upto(chat) == WRITTEN + 8
 
 
 def test_an_open_turn_waits_for_its_results(chat: Conversation, manager: Manager) -> None:
@@ -163,7 +175,7 @@ manager = Manager(sys.argv[1], background=False)
 chat = manager.conversation("c", tenant="t")
 for i in range(600):
     chat.add_user(f"heron{i} protocol")
-steps = iter([True, True])
+steps = iter(range(300))
 def going():
     if next(steps, None) is None:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -184,6 +196,72 @@ def test_killing_the_process_loses_no_row(tmp_path: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT count(*), count(DISTINCT n) FROM search_text").fetchone() == (600, 600)
         connection.execute(CHECK)
+
+
+KILLED_THREAD = """
+import os, signal, sys
+from contextmgr import Manager
+from contextmgr.store.search_rows import SearchRows
+manager = Manager(sys.argv[1])
+chat = manager.conversation("c", tenant="t")
+for i in range(300):
+    chat.add_user(f"heron{i} protocol")
+put = SearchRows.put
+def dying(self, conversation, units, unread, upto):
+    put(self, conversation, units, unread, upto)
+    if upto > 64:
+        os.kill(os.getpid(), signal.SIGKILL)  # inside the transaction
+SearchRows.put = dying
+manager.flush()
+"""
+
+
+def test_killing_a_thread_that_writes_loses_no_row(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    assert run(KILLED_THREAD, file).returncode == -9
+    with Manager(file) as manager:
+        chat = manager.conversation("c", tenant="t")
+        assert 0 < upto(chat) < 300
+        assert manager.flush() == 0
+        assert [found(chat, f"heron{i}")[0] for i in (0, 63, 64, 65, 299)] == [1, 64, 65, 66, 300]
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT count(*), count(DISTINCT n) FROM search_text").fetchone() == (300, 300)
+        connection.execute(CHECK)
+
+
+def test_only_a_bounded_tail_is_searched_before_it_is_indexed(chat: Conversation, manager: Manager) -> None:
+    for i in range(TAIL + 10):
+        chat.add_user(f"heron{i} protocol")
+    assert found(chat, "heron9") == []
+    assert found(chat, "heron10")[0] == 11
+    manager.flush()
+    assert found(chat, "heron9")[0] == 10
+
+
+def test_a_tail_is_analysed_once(chat: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+    for i in range(5):
+        chat.add_user(f"heron {i}")
+    found(chat, "heron")
+    monkeypatch.setattr("contextmgr.retrieval.tails.index_text", lambda turn: f"tern {turn.number}")
+    chat.add_user("heron 5")
+    assert set(found(chat, "heron")[:5]) == {1, 2, 3, 4, 5}
+    assert found(chat, "tern")[0] == 6
+
+
+def test_long_turns_of_a_tail_are_analysed_a_few_at_a_time(chat: Conversation, manager: Manager) -> None:
+    chat.add_user("heron, tern")
+    for i in range(3):
+        chat.add_user(f"heron{i} " + "protocol and ledger " * (FRESH // 30))
+    assert found(chat, "tern") == []  # the newest come first
+    assert found(chat, "tern")[0] == 1
+
+
+def test_a_result_that_comes_is_found_though_its_turn_was_analysed(chat: Conversation) -> None:
+    chat.add_user("go")
+    chat.add_reply(reply(call("t1")))
+    assert found(chat, "heron") == []
+    chat.add_tool_results([result("t1", "a heron")])
+    assert 2 in found(chat, "heron")
 
 
 def test_two_that_index_the_same_leave_one_row_each(chat: Conversation, manager: Manager) -> None:
