@@ -1,7 +1,7 @@
 """Rows that are added to turns: the forms of their results, and what is attached at the tail.
 
 Law: rows are rendered once and recorded; what cannot be sent as it is carries U+FFFD, as everywhere in requests.
-At the tail, in order: due pins, notices, late results, evidence.
+At the tail, in order: due pins, notices, late results, changes of the state, evidence.
 """
 
 from __future__ import annotations
@@ -35,11 +35,14 @@ class LateNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachments:
-    """What is due at the tail.  ``named`` are pins by id, for notices that name a successor."""
+    """What is due at the tail.  ``named`` are pins by id, for notices that name a successor; ``changes`` are of the
+    state, with what each row is found by.
+    """
 
     pins: Sequence[Pin] = ()
     notices: Sequence[Pin] = ()
     late: Sequence[LateNote] = ()
+    changes: Sequence[tuple[str, Block]] = ()
     evidence: Sequence[Evidence] = ()
     named: Mapping[str, Pin] | None = None
 
@@ -99,6 +102,7 @@ def tail_rows(tail: int, attached: Attachments, setting: Setting, start: int) ->
     cap = max(forms.MIN_CUT, setting.result_cap // max(1, len(attached.late)))  # together no larger than one result
     for note in attached.late:
         made += [(RowKind.LATE, block, note.ref) for block in _late(note, setting, cap)]
+    made += [(RowKind.STATE, block, ref) for ref, block in attached.changes]
     made += [(RowKind.EVIDENCE, e.render(setting.zone), e.ref) for e in in_order(attached.evidence)]
     return tuple(_row(start + i, tail, kind, block, setting, ref=ref) for i, (kind, block, ref) in enumerate(made))
 

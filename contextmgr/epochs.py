@@ -17,10 +17,11 @@ from contextmgr.models import ModelEntry
 from contextmgr.pins import Pin
 from contextmgr.preface import said_in_view
 from contextmgr.profiles import Profile
+from contextmgr.state import NOTHING, State, Wording, change_block, due, ref_of
 from contextmgr.summaries import Segment
 from contextmgr.tasks import TaskDocument
-from contextmgr.tokens import Calibration, Count, message_frame
-from contextmgr.turns import Turn, server_answers, server_calls
+from contextmgr.tokens import Calibration, Count, block_features, message_frame
+from contextmgr.turns import Block, Turn, server_answers, server_calls
 from contextmgr.views import Anchor, Epoch, Form, Part, RequestRecord, RowKind, ViewRow, Why
 
 _FRAME, _TWO_FRAMES = message_frame(1), message_frame(2)
@@ -34,7 +35,9 @@ class Snapshot:
     none; ``hidden`` the numbers among them that are withdrawn or erased.  ``pins`` are active, ``retired`` no
     longer.  ``evidence`` is what a search found, strongest first, in view or not; ``segments`` are ready or active;
     ``kept`` are the numbers among ``turns`` that stay, ahead of others, because a summary of them was undone: turns
-    before the window, or older ones in it; ``undone`` are the segments undone since the last epoch began.
+    before the window, or older ones in it; ``undone`` are the segments undone since the last epoch began.  ``state``
+    are facts and notes; ``recalled`` the ids of those facts that a new conversation is about to begin with;
+    ``searched`` says that evidence was looked for just now.
     """
 
     version: int
@@ -53,6 +56,10 @@ class Snapshot:
     segments: tuple[Segment, ...] = ()
     undone: tuple[Segment, ...] = ()
     kept: frozenset[int] = frozenset()
+    state: State = NOTHING
+    recalled: tuple[str, ...] = ()
+    searched: bool = False
+    conversation: str = ""
     zone: tzinfo
 
     @property
@@ -66,6 +73,10 @@ class Snapshot:
         if self.last is None:
             return self.turns
         return tuple(t for t in self.turns if t.number > self.last.tail)
+
+    def wording(self) -> Wording:
+        """How the state is rendered."""
+        return Wording(conversation=self.conversation, zone=self.zone, pinned=tuple(p.text for p in self.pins))
 
     def shows(self, pin: Pin) -> bool:
         """Whether the open epoch shows a pin already."""
@@ -241,10 +252,26 @@ def _new_rows(
         pins=due,
         notices=_due_notices(snapshot),
         late=snapshot.late if snapshot.new else (),
+        changes=_due_changes(snapshot, terms) if snapshot.new else (),
         evidence=evidence,
         named={p.id: p for p in (*snapshot.pins, *snapshot.retired)},
     )
     return rows + tail_rows(snapshot.tail.number, attached, setting, start + len(rows))
+
+
+def _due_changes(snapshot: Snapshot, terms: Terms) -> list[tuple[str, Block]]:
+    """Changes of the state that the epoch does not show yet, as made, while they fit the tier; the rest waits."""
+    since = snapshot.epoch.state if snapshot.epoch is not None else 0
+    told = (r.ref for r in snapshot.rows if r.kind is RowKind.STATE)
+    changes = due(snapshot.state, snapshot.conversation, since, told, (t.number for t in snapshot.turns))
+    wording, left, found = snapshot.wording(), terms.profile.state.cap, list[tuple[str, Block]]()
+    for change in changes:
+        block = change_block(change, wording)
+        left -= terms.calibration.tokens(block_features(block, terms.count))
+        if left < 0 and found:
+            break
+        found.append((ref_of(change), block))
+    return found
 
 
 def _due_notices(snapshot: Snapshot) -> list[Pin]:

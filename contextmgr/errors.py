@@ -8,6 +8,7 @@
     │   │   ├── UnsendablePinError       blank, NUL or a lone surrogate in it
     │   │   └── PinBudgetError           it could never fit the profile's budget
     │   ├── TaskError                    a task document that cannot be kept
+    │   ├── FactError                    a fact or note that cannot be kept
     │   ├── ProfileError                 an unknown profile, or numbers that contradict each other
     │   ├── ModelTableError              a model table that cannot be read
     │   └── TranscriptError              a recorded session that cannot be read
@@ -67,6 +68,10 @@ class PinBudgetError(PinError):
 
 class TaskError(InputError):
     """A task document that cannot be kept."""
+
+
+class FactError(InputError):
+    """A fact or note that cannot be kept."""
 
 
 class ProfileError(InputError):

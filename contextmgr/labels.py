@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any
 
+from contextmgr.facts import Fact, Note
 from contextmgr.pins import Pin, PinStatus
 
 VERSION = 1
@@ -86,7 +87,7 @@ def gap_line(spans: Sequence[tuple[int, int]], tools: Iterable[str]) -> str:
 
 def quoted(text: str) -> str:
     """Derived text on one line, escaped: it can neither end its line nor pass for a label."""
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", json.dumps(text, ensure_ascii=False))
+    return _escaped(json.dumps(text, ensure_ascii=False))
 
 
 def summary_label(spans: Sequence[tuple[int, int]]) -> str:
@@ -100,6 +101,58 @@ def summary_label(spans: Sequence[tuple[int, int]]) -> str:
 def superseded(turn: int) -> str:
     """What follows a decision or rule after which a later turn said something on a like subject."""
     return f" (where turn {turn} says otherwise, it prevails)"
+
+
+STATE = (
+    "[State kept beside this conversation: facts with who said them and where, and the assistant's own notes. Pinned "
+    "statements, and what is said later, prevail.]"
+)
+NOTES = "[Notes of the assistant:]"
+_SHOWN = 2_000  # characters of a value that are shown
+
+
+def fact_line(fact: Fact, conversation: str, zone: tzinfo, pinned: Sequence[str]) -> str:
+    """A fact on one line: key, value as JSON, who said it and where."""
+    value = _escaped(json.dumps(fact.value, ensure_ascii=False))
+    if len(value) > _SHOWN:
+        value = f"{value[:_SHOWN]}… ({len(value):,} characters in all)"
+    if repeats(value, pinned) or repeats(fact.key, pinned):
+        value = "(as pinned)"
+    return f"- {fact.key}: {value} ({_source(fact, conversation, zone)})"
+
+
+def _source(fact: Fact, conversation: str, zone: tzinfo) -> str:
+    who = "assistant" if fact.author == "model" else fact.author
+    parts = [f"{who}, turn {fact.turn}" if fact.turn is not None else who]
+    if fact.conversation != conversation:
+        parts.append(f"in conversation {quoted(fact.conversation)}, {day(fact.valid_from, zone)}")
+    return ", ".join(parts)
+
+
+def note_lines(note: Note, pinned: Sequence[str]) -> str:
+    """A section of the scratchpad: its name, then its lines, each marked so that none passes for ours."""
+    name = "(as pinned)" if repeats(note.section, pinned) else note.section
+    lines = (_escaped(line) for line in note.text.splitlines())
+    return "\n".join([f"{name}:", *("| (as pinned)" if repeats(line, pinned) else f"| {line}" for line in lines)])
+
+
+def older_state(left_out: int) -> str:
+    """The line for what is known but leaves the view."""
+    return f"[{left_out} more, changed longer ago, kept in the store.]"
+
+
+def fact_change(line: str) -> str:
+    """What is attached when a fact changed."""
+    return f"[State changed; from now on:]\n{line}"
+
+
+def note_change(note: Note, lines: str) -> str:
+    """What is attached when a section of the scratchpad changed."""
+    return f"[Note changed; it now says:]\n{lines}" if note.text else f"[Note taken away:]\n{lines}"
+
+
+def _escaped(text: str) -> str:
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def evidence_label(turns: Iterable[int], at: datetime | None, zone: tzinfo) -> str:

@@ -14,6 +14,7 @@ from contextmgr.errors import NothingToAnswerError
 from contextmgr.pins import Pin
 from contextmgr.profiles import Profile
 from contextmgr.recording import no_conversation
+from contextmgr.state import State
 from contextmgr.store import ConversationRecord, Transaction
 from contextmgr.summaries import SegmentStatus, joined
 from contextmgr.turns import Status, Turn
@@ -22,6 +23,7 @@ from contextmgr.views import Epoch, RequestRecord, ViewRow
 BATCH = 64  # turns read at a time where there is no window yet
 WINDOW_TURNS = 1_024  # turns: the widest first window
 BACKLOG = 512  # turns: a window with more unsent turns than this is read anew
+FACTS = 256  # facts said in the conversation that are read, the newest
 LATE_AT_ONCE = 8  # late results shown in one request
 
 
@@ -60,6 +62,8 @@ def read_snapshot(tx: Transaction, conversation: str, profile: Profile) -> Snaps
         contexts=_contexts(tx, conversation, active),
         tasks=tuple(tx.tasks(conversation)),
         late=_late(tx, conversation),
+        state=_state(tx, conversation),
+        conversation=conversation,
         zone=ZoneInfo(record.zone),
     )
 
@@ -117,6 +121,14 @@ def _contexts(tx: Transaction, conversation: str, pins: Sequence[Pin]) -> dict[i
     numbers = sorted({p.context for p in pins if p.context is not None})
     found = {n: tx.turn(conversation, n) for n in numbers}
     return {n: t for n, t in found.items() if t is not None and is_visible(t)}
+
+
+def _state(tx: Transaction, conversation: str) -> State:
+    """Facts said here or recalled from elsewhere, each once, and the scratchpad."""
+    said, change = tx.state.said(conversation, FACTS), tx.state.next_change(conversation) - 1
+    recalled = tx.state.recalled(conversation)
+    facts = {f.id: f for f in (*said, *recalled)}
+    return State(facts=tuple(facts.values()), notes=tuple(tx.state.notes(conversation)), change=change)
 
 
 def _late(tx: Transaction, conversation: str) -> tuple[LateNote, ...]:

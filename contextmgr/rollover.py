@@ -18,9 +18,10 @@ from contextmgr.evidence import Evidence, out_of_view
 from contextmgr.features import ZERO, Features, total
 from contextmgr.forms import masked as masked_form
 from contextmgr.preface import Material, Weigher, preface, tiers
+from contextmgr.state import State, StateTier
 from contextmgr.summaries import joined
-from contextmgr.tokens import block_features, message_frame
-from contextmgr.turns import Turn, open_round
+from contextmgr.tokens import block_features, blocks_features, message_frame
+from contextmgr.turns import Block, Turn, open_round
 from contextmgr.views import Epoch, Form, PrefaceBlock, Why
 
 
@@ -44,16 +45,22 @@ def open_epoch(snapshot: Snapshot, terms: Terms, why: Why) -> Decision:
 
 
 def _ways_out(snapshot: Snapshot) -> Iterator[Snapshot]:
-    """The snapshot, then what can wait or leave where it does not fit: late results, then turns kept for long."""
+    """The snapshot, then what can wait or leave where it does not fit: late results, the state's floor, turns kept for
+    long.
+    """
     yield snapshot
     if snapshot.late:
-        yield replace(snapshot, late=())
+        snapshot = replace(snapshot, late=())
+        yield snapshot
+    if snapshot.state.facts or snapshot.state.notes:
+        snapshot = replace(snapshot, state=State(change=snapshot.state.change))
+        yield snapshot
     must = {n for n in snapshot.kept for s in snapshot.undone if s.covers(n)}
     if snapshot.kept != must:
         start = next(t.number for t in snapshot.turns if t.number not in snapshot.kept)
         loose = {n for n in snapshot.kept - must if n < start}
         turns = tuple(t for t in snapshot.turns if t.number not in loose)
-        yield replace(snapshot, late=(), turns=turns, kept=frozenset(must))
+        yield replace(snapshot, turns=turns, kept=frozenset(must))
 
 
 def _open(snapshot: Snapshot, terms: Terms, why: Why) -> Decision:
@@ -72,11 +79,16 @@ def _open(snapshot: Snapshot, terms: Terms, why: Why) -> Decision:
         tools=terms.head.tool_names,
         zone=snapshot.zone,
     )
-    rollover = _Rollover(snapshot, terms, why, material, _kept_round(snapshot, terms), _kept_caps(snapshot, terms))
+    state = _state(snapshot, terms)
+    rollover = _Rollover(
+        snapshot, terms, why, material, state, _kept_round(snapshot, terms), _kept_caps(snapshot, terms)
+    )
     extra = tail_rows(snapshot.tail.number, rollover.attached(()), terms.setting(snapshot.zone, snapshot.pins), 0)
     fixed = Fixed(
         head=total([terms.head_weight, *rollover.kept_weights(), *(r.features for r in extra)]),
         preface=Weigher(material, terms.count),
+        state=blocks_features(state[0], terms.count),
+        state_floor=blocks_features(state[1], terms.count),
     )
     decision = rollover.settle(fixed)
     found = rollover.evidence(decision.epoch.first)
@@ -91,14 +103,16 @@ def _open(snapshot: Snapshot, terms: Terms, why: Why) -> Decision:
 
 @dataclass(frozen=True, slots=True)
 class _Rollover:
-    """One rollover: what it is decided on; ``keeps`` are turns whose thinking the model demands back, ``kept_caps``
-    the results over their cap in turns that stay since a summary was undone.
+    """One rollover: what it is decided on; ``state`` is the state tier whole and at its floor; ``keeps`` are turns
+    whose thinking the model demands back, ``kept_caps`` the results over their cap in turns that stay since a summary
+    was undone.
     """
 
     snapshot: Snapshot
     terms: Terms
     why: Why
     material: Material
+    state: tuple[Sequence[Block], Sequence[Block]]
     keeps: frozenset[int]
     kept_caps: Mapping[tuple[int, int], int]
 
@@ -155,7 +169,8 @@ class _Rollover:
         rows = form_rows(turns, forms, {**allocation.caps, **self.kept_caps}, setting, 0)
         evidence = self.evidence(allocation.first)[: allocation.evidence]
         rows += tail_rows(snapshot.tail.number, self.attached(evidence), setting, len(rows))
-        blocks = preface(self.material, allocation.first)
+        state = self.state[1] if allocation.state_at_floor else self.state[0]
+        blocks = preface(replace(self.material, state=state), allocation.first)
         weights = {"system": terms.head_weight, **tiers(blocks, terms.count)}
         weighed = [turn_weight(t, rows, thinks=t.number in self.keeps) for t in turns]
         features = total([*weights.values(), message_frame(1), *weighed, *(r.features for r in rows)])
@@ -187,7 +202,14 @@ class _Rollover:
             ttl=self.terms.profile.cache_ttl,
             keeps_round=self.terms.model.thinking_in_tool_round,
             at=self.terms.now,
+            state=snapshot.state.change,
         )
+
+
+def _state(snapshot: Snapshot, terms: Terms) -> tuple[Sequence[Block], Sequence[Block]]:
+    """The state tier within its cap, and within its floor."""
+    tier = StateTier(snapshot.state, snapshot.wording(), terms.count, terms.calibration.tokens)
+    return tier.blocks(terms.profile.state.cap), tier.blocks(terms.profile.state.floor)
 
 
 def repeated(turns: Sequence[Turn]) -> dict[tuple[int, int], int]:

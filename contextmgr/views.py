@@ -104,7 +104,8 @@ class Epoch:
     good.  ``tiers`` weighs head and preface by tier.  ``hidden`` are
     turns from ``first`` on that are left out (withdrawn); ``kept`` are ranges that stay in the view, before ``first``
     as well, because a summary of them was undone.  ``ttl`` is the lifetime asked for in cache marks; ``keeps_round``
-    the model's demand for the thinking of the tool round that was open.  ``broken`` names what ended it.
+    the model's demand for the thinking of the tool round that was open.  ``broken`` names what ended it; ``state`` is
+    the last change of the conversation's state when it began.
     """
 
     number: int
@@ -120,6 +121,7 @@ class Epoch:
     keeps_round: bool = False
     broken: str | None = None
     at: datetime | None = None
+    state: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,9 @@ from typing import Protocol
 
 from contextmgr.pins import Pin, PinStatus
 from contextmgr.scope import Scope, Visibility
+from contextmgr.store.description_base import DescriptionTables
 from contextmgr.store.search_base import SearchTables
+from contextmgr.store.state_base import StateTables
 from contextmgr.summaries import Segment, SegmentStatus
 from contextmgr.tasks import TaskDocument
 from contextmgr.turns import Status, ToolResult, Turn
@@ -23,7 +25,9 @@ from contextmgr.views import Epoch, RequestRecord, ViewRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationRecord:
-    """One conversation's own row.  ``open_turn`` is the turn waiting for results; ``version`` guards commits."""
+    """One conversation's own row.  ``open_turn`` is the turn waiting for results; ``version`` guards commits;
+    ``title_made`` says that the title was made from what was said, and so goes when a turn is erased.
+    """
 
     id: str
     title: str | None = None
@@ -34,6 +38,7 @@ class ConversationRecord:
     version: int = 0
     created_at: datetime
     updated_at: datetime
+    title_made: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +87,25 @@ class Transaction(Protocol):
 
     def conversations(self, most: int) -> list[ConversationRecord]:
         """The scope's conversations, last used first."""
+        ...
+
+    def chats(
+        self,
+        most: int,
+        *,
+        before: datetime | None,
+        after: datetime | None,
+        cursor: tuple[int, str] | None,
+        newest: bool,
+    ) -> list[ConversationRecord]:
+        """Visible conversations with turns, last used before a time and not before another, in the order of that use.
+
+        ``cursor`` is the last use (microseconds since 1970, UTC) and id of the one to go on after.
+        """
+        ...
+
+    def set_title(self, conversation: str, title: str | None, *, made: bool) -> None:
+        """Set the title; ``made`` says that it was made from what was said."""
         ...
 
     def create_conversation(self, record: ConversationRecord) -> None:
@@ -277,6 +301,16 @@ class Transaction(Protocol):
     @property
     def search(self) -> SearchTables:
         """The search index of the scope's conversations."""
+        ...
+
+    @property
+    def descriptions(self) -> DescriptionTables:
+        """Descriptions of episodes."""
+        ...
+
+    @property
+    def state(self) -> StateTables:
+        """Facts, notes, recall and audit of the scope."""
         ...
 
     def erase_turn(self, conversation: str, number: int) -> None:

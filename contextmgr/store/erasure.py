@@ -5,7 +5,7 @@ The turn's row stays as a tombstone, so that numbers do not move; its text, hash
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from contextmgr import jsontext
@@ -30,6 +30,7 @@ def erase_turn(run: Run, conversation: str, number: int) -> None:
     run("blank_pins", conversation, n)
     run("forget_contexts", conversation, n)
     _blank_summaries(run, conversation, number)
+    _blank_state(run, conversation, number)
     run("blank_job_errors", conversation, n)
     _blank_prefaces(run, conversation, number)
     for ref in [*pins, f"late:{number}"]:
@@ -39,6 +40,44 @@ def erase_turn(run: Run, conversation: str, number: int) -> None:
         if str(number) in (row["ref"] or "").removeprefix(EVIDENCE_REF).split(","):
             run("blank_row", conversation, {"epoch": row["epoch"], "ord": row["ord"]})
     _blank_proofs(run, conversation, set(pins))
+
+
+def _blank_state(run: Run, conversation: str, number: int) -> None:
+    """Facts and notes that a turn said or wrote, wherever they were shown, titles made of it, queries asked in it."""
+    said = [r for r in run("facts_of", conversation).fetchall() if number in (r["n"], r["via"])]
+    for fact in said:
+        run("blank_fact", None, {"id": fact["id"]})
+    wrote = [r for r in run("notes", conversation).fetchall() if number in jsontext.loads(r["turns"])]
+    for note in wrote:
+        run("blank_note", conversation, {"section": note["section"]})
+    if said or wrote:
+        _blank_shown_state(run, (said or wrote)[0]["conv"])
+    _blank_recalled(run, [fact["id"] for fact in said])
+    run("blank_audits", conversation, {"n": number})
+    row = run("conversation", conversation).fetchone()
+    if row is not None and row["title_made"]:
+        run("set_title", conversation, {"new_title": None, "new_title_made": 0})
+
+
+def _blank_recalled(run: Run, facts: Sequence[str]) -> None:
+    """Copies of facts in the requests of other conversations, which may lie in another project of the user."""
+    keys = {r["conv"] for fact in facts for r in run("recalling", None, {"id": fact}).fetchall()}
+    for key in sorted(keys):
+        _blank_shown_state(run, key)
+
+
+def _blank_shown_state(run: Run, key: str) -> None:
+    """The state as it was shown in a conversation's requests; its epochs end."""
+    here = {"conv": key}
+    run("raise_version", None, here)
+    for epoch in run("epochs", None, here).fetchall():
+        preface = rows.read_preface(epoch["preface"])
+        if any(p.part is Part.STATE for p in preface):
+            kept = tuple(_blanked(p) if p.part is Part.STATE else p for p in preface)
+            run("blank_preface", None, here | {"no": epoch["no"], "new_preface": rows.preface_text(kept)})
+    for row in run("state_rows", None, here).fetchall():
+        run("blank_row", None, here | {"epoch": row["epoch"], "ord": row["ord"]})
+        run("break_epoch", None, here | {"no": row["epoch"], "new_broken": "erased"})
 
 
 def _blank_prefaces(run: Run, conversation: str, number: int) -> None:
@@ -74,7 +113,8 @@ def _blank_proofs(run: Run, conversation: str, pins: set[str]) -> None:
 
 
 def erase_conversation(run: Run, conversation: str) -> None:
-    """Delete every row that the conversation owns, and the heads that only it was sent with."""
+    """Delete every row that the conversation owns, the heads that only it was sent with, and copies of its facts."""
+    _blank_recalled(run, [r["id"] for r in run("facts_of", conversation).fetchall()])
     for table in OWNED:
         run(f"delete_all_{table.name}", conversation)
     run("delete_unused_heads")

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sqlalchemy import Column, Index
 from sqlalchemy.engine import Dialect
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.schema import CreateIndex, CreateTable, MetaData, Table
 
 from contextmgr.errors import StoreVersionError
-from contextmgr.store import tables
+from contextmgr.store import state_tables, tables
 from contextmgr.store.search_statements import FTS_TABLE
 
 Execute = Callable[[str], object]
 
 
+_STATE = (state_tables.Fact, state_tables.Note, state_tables.Recalled, state_tables.Audit)
+_ADDED = {("conversation", "title_made"), ("epoch", "state")}  # columns that came after their table
 _FIRST = (*("conversation", "turn", "result", "pin", "head", "epoch", "view", "request", "task", "calibration"),)
 
 
@@ -38,15 +41,48 @@ def m0003_search(execute: Execute, dialect: Dialect) -> None:
         execute(FTS_TABLE)
 
 
+def m0004_state(execute: Execute, dialect: Dialect) -> None:
+    """The tables of facts, notes and recall, and what conversations and epochs know of them."""
+    _create([str(model.__tablename__) for model in _STATE], execute, dialect)
+    execute("ALTER TABLE conversation ADD COLUMN title_made INTEGER NOT NULL DEFAULT 0")
+    execute("ALTER TABLE epoch ADD COLUMN state BIGINT NOT NULL DEFAULT 0")
+
+
+def m0005_descriptions(execute: Execute, dialect: Dialect) -> None:
+    """The table of descriptions of episodes."""
+    _create(("search_description",), execute, dialect)
+
+
 def _create(names: Sequence[str], execute: Execute, dialect: Dialect) -> None:
     for name in names:
-        table = tables.METADATA.tables[name]
+        table = _as_it_was(tables.METADATA.tables[name])
         execute(str(CreateTable(table).compile(dialect=dialect)))
         for index in sorted(table.indexes, key=lambda i: str(i.name)):
             execute(str(CreateIndex(index).compile(dialect=dialect)))
 
 
-MIGRATIONS: Sequence[Callable[[Execute, Dialect], None]] = (m0001_tables, m0002_summaries, m0003_search)
+def _as_it_was(table: Table) -> Table:
+    """A table without the columns that later migrations add to it."""
+    if not any(name == table.name for name, _ in _ADDED):
+        return table
+    columns = [
+        Column(c.name, c.type, primary_key=c.primary_key, nullable=c.nullable)
+        for c in table.columns
+        if (table.name, c.name) not in _ADDED
+    ]
+    made = Table(table.name, MetaData(), *columns)
+    for index in table.indexes:
+        Index(index.name, *(made.c[c.name] for c in index.columns))
+    return made
+
+
+MIGRATIONS: Sequence[Callable[[Execute, Dialect], None]] = (
+    m0001_tables,
+    m0002_summaries,
+    m0003_search,
+    m0004_state,
+    m0005_descriptions,
+)
 
 
 def missing(applied: Sequence[str]) -> list[Callable[[Execute, Dialect], None]]:

@@ -206,6 +206,7 @@ def conversation_row(record: ConversationRecord) -> dict[str, Any]:
         "version": record.version,
         "created_at": to_micros(record.created_at),
         "updated_at": to_micros(record.updated_at),
+        "title_made": int(record.title_made),
     }
 
 
@@ -221,6 +222,7 @@ def read_conversation(row: Row) -> ConversationRecord:
         version=row["version"],
         created_at=from_micros(row["created_at"]),
         updated_at=from_micros(row["updated_at"]),
+        title_made=bool(row["title_made"]),
     )
 
 
@@ -240,6 +242,7 @@ def epoch_row(epoch: Epoch) -> dict[str, Any]:
         "keeps_round": int(epoch.keeps_round),
         "broken": epoch.broken,
         "at": to_micros(epoch.at),
+        "state": epoch.state,
     }
 
 
@@ -272,6 +275,7 @@ def read_epoch(row: Row, head: Head) -> Epoch:
         keeps_round=bool(row["keeps_round"]),
         broken=row["broken"],
         at=from_micros(row["at"]),
+        state=row["state"],
     )
 
 

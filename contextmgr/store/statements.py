@@ -13,7 +13,9 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement
 
 from contextmgr.store import rows, tables
+from contextmgr.store.description_rows import DESCRIPTION, DESCRIPTIONS
 from contextmgr.store.search_statements import EPISODE, SEARCH, STATE, TEXT, VECTOR
+from contextmgr.store.state_statements import AUDIT, FACT, NOTE, RECALLED, STATE_STATEMENTS
 
 
 def _table(model: type) -> Table:
@@ -26,7 +28,7 @@ TASK, CALIBRATION, SUMMARY, JOB = map(_table, (tables.Task, tables.Calibration, 
 TURN_ROW = tuple(TURN.c[name] for name in rows.TURN_COLUMNS)
 OWNED = (
     *(CONVERSATION, TURN, RESULT, PIN, EPOCH, VIEW, REQUEST, TASK, CALIBRATION, SUMMARY, JOB),
-    *(STATE, TEXT, EPISODE, VECTOR),
+    *(STATE, TEXT, EPISODE, VECTOR, FACT, NOTE, RECALLED, AUDIT, DESCRIPTION),
 )
 
 
@@ -49,16 +51,35 @@ def _newest_user(*what: ColumnElement[Any]) -> ClauseElement:
     return found.order_by(TURN.c.n.desc()).limit(1)
 
 
+_OF_SCOPE = and_(
+    CONVERSATION.c.tenant == bindparam("tenant"),
+    CONVERSATION.c.user.is_not_distinct_from(bindparam("user")),
+    CONVERSATION.c.project.is_not_distinct_from(bindparam("project")),
+)
+
+
+def _chats(*, newest: bool) -> ClauseElement:
+    """The scope's conversations that recall may read and that hold something, by last use, from one on."""
+    used, name = CONVERSATION.c.updated_at, CONVERSATION.c.id
+    at: ColumnElement[int] = bindparam("at")
+    after: ColumnElement[str] = bindparam("after")
+    following = or_(used < at if newest else used > at, and_(used == at, name > after))
+    within = and_(used >= bindparam("lowest"), used < bindparam("highest"))
+    found = select(CONVERSATION).where(
+        _OF_SCOPE, CONVERSATION.c.visibility == "normal", CONVERSATION.c.last_turn > 0, following, within
+    )
+    return found.order_by(used.desc() if newest else used, name).limit(bindparam("most"))
+
+
 STATEMENTS: Mapping[str, ClauseElement] = {
     "conversation": select(CONVERSATION).where(_here(CONVERSATION)),
     "conversations": select(CONVERSATION)
-    .where(
-        CONVERSATION.c.tenant == bindparam("tenant"),
-        CONVERSATION.c.user.is_not_distinct_from(bindparam("user")),
-        CONVERSATION.c.project.is_not_distinct_from(bindparam("project")),
-    )
+    .where(_OF_SCOPE)
     .order_by(CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id)
     .limit(bindparam("most")),
+    "chats": _chats(newest=True),
+    "chats_oldest": _chats(newest=False),
+    "set_title": update(CONVERSATION).where(_here(CONVERSATION)).values(**_set(CONVERSATION, "title", "title_made")),
     "insert_conversation": insert(CONVERSATION),
     "next_turn": update(CONVERSATION)
     .where(_here(CONVERSATION))
@@ -175,6 +196,8 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     .values(error="a turn of it was erased"),
     "delete_job": delete(JOB).where(_here(JOB), JOB.c.kind == bindparam("kind"), JOB.c.first == bindparam("first")),
     **SEARCH,
+    **DESCRIPTIONS,
+    **STATE_STATEMENTS,
     # erasing
     "blank_turn": update(TURN)
     .where(_n(TURN))
@@ -201,6 +224,7 @@ STATEMENTS: Mapping[str, ClauseElement] = {
     "blank_row": update(VIEW)
     .where(_here(VIEW), VIEW.c.epoch == bindparam("epoch"), VIEW.c.ord == bindparam("ord"))
     .values(block="{}"),
+    "state_rows": select(VIEW).where(_here(VIEW), VIEW.c.kind == "state"),
     "evidence_rows": select(VIEW).where(_here(VIEW), VIEW.c.kind == "evidence"),
     "forget_contexts": update(PIN).where(_here(PIN), PIN.c.context_n == bindparam("n")).values(context_n=null()),
     "set_proof": update(REQUEST)

@@ -30,7 +30,9 @@ class Migration(Base, table=True):
 
 
 class Conversation(Base, table=True):
-    """One row per conversation; ``version`` guards commits, ``open_turn`` waits for results."""
+    """One row per conversation; ``version`` guards commits, ``open_turn`` waits for results; ``title_made`` is 1 where
+    the title was made from what was said.
+    """
 
     tenant: str = Field(primary_key=True)
     conv: str = Field(primary_key=True)
@@ -45,6 +47,7 @@ class Conversation(Base, table=True):
     version: int = Field(sa_type=BigInteger)
     created_at: int = Field(sa_type=BigInteger)
     updated_at: int = Field(sa_type=BigInteger)
+    title_made: int
     __table_args__ = (Index("ix_conversation_scope", "tenant", "user", "project", "updated_at"),)
 
 
@@ -125,7 +128,7 @@ class Head(Base, table=True):
 
 
 class Epoch(Base, table=True):
-    """Epochs with their prefaces as rendered."""
+    """Epochs with their prefaces as rendered; ``state`` is the last change of the state that the preface holds."""
 
     tenant: str = Field(primary_key=True)
     conv: str = Field(primary_key=True)
@@ -142,6 +145,7 @@ class Epoch(Base, table=True):
     keeps_round: int
     broken: str | None
     at: int = Field(sa_type=BigInteger)
+    state: int = Field(sa_type=BigInteger)
 
 
 class View(Base, table=True):
@@ -241,7 +245,9 @@ class Calibration(Base, table=True):
 
 
 class SearchState(Base, table=True):
-    """How far a conversation is indexed; ``number`` stands for it in the row ids of the full-text table."""
+    """How far a conversation is indexed; ``number`` stands for it in the row ids of the full-text table, ``scope`` is
+    the token by which all chats of its scope are searched together, null where it must not be found so.
+    """
 
     __tablename__ = "search_state"
     tenant: str = Field(primary_key=True)
@@ -251,7 +257,11 @@ class SearchState(Base, table=True):
     terms: int = Field(sa_type=BigInteger)
     episodes: int = Field(sa_type=BigInteger)
     upto: int = Field(sa_type=BigInteger)
-    __table_args__ = (Index("ix_search_state_number", "number", unique=True),)
+    scope: str | None
+    __table_args__ = (
+        Index("ix_search_state_number", "number", unique=True),
+        Index("ix_search_state_scope", "tenant", "scope", "number", "units", "terms", "episodes"),
+    )
 
 
 class SearchText(Base, table=True):
@@ -296,6 +306,30 @@ class SearchVector(Base, table=True):
     error: str | None
 
 
+class SearchDescription(Base, table=True):
+    """One line about the turns ``first`` to ``last`` and what it resolves, or the work to write it.  ``status`` is
+    waiting, ready, plain or failed; ``coverage`` names every turn that was read; ``refs`` and ``body`` lend the index
+    words.
+    """
+
+    __tablename__ = "search_description"
+    tenant: str = Field(primary_key=True)
+    conv: str = Field(primary_key=True)
+    first: int = Field(primary_key=True, sa_type=BigInteger)
+    last: int = Field(sa_type=BigInteger)
+    status: str
+    attempts: int
+    not_before: int = Field(sa_type=BigInteger)
+    leased_until: int = Field(sa_type=BigInteger)
+    error: str | None
+    body: str
+    refs: str
+    coverage: str
+    template: str
+    writer: str
+    at: int = Field(sa_type=BigInteger)
+
+
 def _partial(name: str, model: type, columns: tuple[str, ...], where: str, *, unique: bool = False) -> None:
     table = vars(model)["__table__"]
     chosen = [table.c[c] for c in columns]
@@ -314,7 +348,7 @@ class Reach(StrEnum):
     TURN = "by its number"  # rows keyed by the turn: blanked, the number stays
     COPY = "by the blocks copied from it"  # prefaces, view rows, reports, errors: blanked, the epoch ends
     INDEX = "by its number, in the index"  # rows are deleted, and their words taken out of the full-text table
-    SOURCE = "by having said it"  # pins: blanked and revoked
+    SOURCE = "by having said it"  # pins: blanked and revoked; facts: blanked, and every copy of theirs
     CALLER = "set by the caller, not derived from a turn"  # goes with the conversation
     NUMBERS = "numbers only, no text"  # goes with the conversation
     SHARED = "the caller's own settings, kept per tenant"  # heads: no turn text; go with the last epoch that used them
@@ -339,6 +373,11 @@ REACH: dict[str, Reach] = {
     "search_episode": Reach.NUMBERS,
     "search_text": Reach.INDEX,
     "search_vector": Reach.INDEX,
+    "search_description": Reach.COPY,
+    "fact": Reach.SOURCE,
+    "note": Reach.COPY,
+    "recalled": Reach.NUMBERS,
+    "audit": Reach.COPY,
 }
 
 METADATA = _registry.metadata

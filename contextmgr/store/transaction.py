@@ -12,12 +12,16 @@ from contextmgr.pins import Pin, PinStatus
 from contextmgr.scope import Scope
 from contextmgr.store import erasure, rows, summary_rows
 from contextmgr.store.base import ConversationRecord, Job, LateResult
+from contextmgr.store.description_rows import DescriptionRows
 from contextmgr.store.search_rows import SearchRows
+from contextmgr.store.state_rows import StateRows
 from contextmgr.store.statements import Compiled
 from contextmgr.summaries import Segment, SegmentStatus
 from contextmgr.tasks import TaskDocument
 from contextmgr.turns import Status, ToolResult, Turn
 from contextmgr.views import Epoch, RequestRecord, ViewRow
+
+_FOREVER = 1 << 62  # microseconds: later than any time
 
 
 class Cursor(Protocol):
@@ -53,7 +57,9 @@ class RowTransaction:
         self._execute = driver.execute
         self._statements = statements
         self._keys: dict[str, str] = {}
-        self.search = SearchRows(self.run, self._key)
+        self.search = SearchRows(self.run, self._key, scope)
+        self.state = StateRows(self.run, self._key, scope)
+        self.descriptions = DescriptionRows(self.run, self.search)
 
     def run(self, name: str, conversation: str | None = None, values: Mapping[str, Any] | None = None) -> Cursor:
         """Run a named statement; tenant and conversation key always come from the scope."""
@@ -80,6 +86,25 @@ class RowTransaction:
     def conversations(self, most: int) -> list[ConversationRecord]:
         values = self._owner() | {"most": most}
         return [rows.read_conversation(r) for r in self.run("conversations", None, values).fetchall()]
+
+    def chats(
+        self,
+        most: int,
+        *,
+        before: datetime | None,
+        after: datetime | None,
+        cursor: tuple[int, str] | None,
+        newest: bool,
+    ) -> list[ConversationRecord]:
+        highest = rows.to_micros(before) if before is not None else _FOREVER
+        lowest = rows.to_micros(after) if after is not None else -_FOREVER
+        at, name = cursor if cursor is not None else (_FOREVER if newest else -_FOREVER, "")
+        values = self._owner() | {"most": most, "lowest": lowest, "highest": highest, "at": at, "after": name}
+        found = self.run("chats" if newest else "chats_oldest", None, values).fetchall()
+        return [rows.read_conversation(r) for r in found]
+
+    def set_title(self, conversation: str, title: str | None, *, made: bool) -> None:
+        self.run("set_title", conversation, {"new_title": title, "new_title_made": int(made)})
 
     def create_conversation(self, record: ConversationRecord) -> None:
         self.run("insert_conversation", record.id, rows.conversation_row(record) | self._owner())
@@ -285,6 +310,7 @@ class RowTransaction:
 
     def erase_turn(self, conversation: str, number: int) -> None:
         self.search.drop(conversation, number)
+        self.descriptions.forget(conversation, number)
         erasure.erase_turn(self.run, conversation, number)
 
     def erase_conversation(self, conversation: str) -> None:

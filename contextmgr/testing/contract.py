@@ -15,6 +15,7 @@ from contextmgr.pins import PinStatus
 from contextmgr.scope import Visibility
 from contextmgr.store import ConversationRecord, Store, Transaction
 from contextmgr.tasks import TaskDocument
+from contextmgr.testing.state_contract import StateContract
 from contextmgr.testing.values import (
     AWKWARD,
     NEIGHBOURS,
@@ -90,7 +91,7 @@ class _Base:
             yield tx
 
 
-class StoreContract(_Base):
+class StoreContract(_Base, StateContract):
     """Tests over the `Store` protocol.  Subclass it as ``Test...`` and give `open_store`.
 
     ``durable = False`` leaves out what needs a second opening, for stores in memory.

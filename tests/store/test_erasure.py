@@ -6,12 +6,14 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from contextmgr import Conversation, ErasedError, Manager, NotFoundError, StoreBusyError
 from contextmgr.store import tables
+from contextmgr.store.state_base import AuditRecord
 
 SECRET = "blue heron protocol"
 OTHER = "grey heron protocol"
@@ -59,6 +61,7 @@ def plant(chat: Conversation, phrase: str) -> dict[str, int]:
     ask(chat)
     said_in["called"] = chat.add_reply(calls("t1", phrase)).number
     chat.add_tool_results([result("t1", f"{phrase} " * 4_000)])
+    keep(chat, phrase, said_in)
     ask(chat)
     said_in["interrupted"] = chat.add_reply(calls("t2", "x")).number
     said_in["quoted"] = chat.add_user(f"Never mind. About the {phrase}: never share it.").number
@@ -83,6 +86,17 @@ def plant(chat: Conversation, phrase: str) -> dict[str, int]:
     chat.pins.revoke(chat.pins.list()[-1].id, f"no more {phrase}")
     ask(chat)
     return said_in
+
+
+def keep(chat: Conversation, phrase: str, said_in: dict[str, int]) -> None:
+    """Put a phrase into facts and notes, and into the record of a search."""
+    chat.facts.set("protocol", f"{phrase} of old", turn=said_in["pinned"])
+    chat.facts.set("protocol", phrase, turn=said_in["approved"])
+    chat.facts.set("everywhere", phrase, turn=said_in["pinned"], scope="user")
+    with chat._store.writing(chat.scope) as tx:
+        chat._keeping.set_note(tx, chat.id, "plan", f"look for the {phrase}", via=said_in["called"])
+        now = datetime.now(UTC)
+        tx.state.audit(AuditRecord(action="search", conversation="c", turn=said_in["asked"], query=phrase, at=now))
 
 
 @pytest.fixture
@@ -118,7 +132,9 @@ Planted = tuple[Conversation, Conversation, dict[str, int]]
 
 
 def test_the_phrase_is_everywhere_at_first(planted: Planted, file: Path) -> None:
-    assert set(by_table(file, SECRET)) == {"conversation", "turn", "result", "pin", "epoch", "view"}
+    assert set(by_table(file, SECRET)) == {
+        *("conversation", "turn", "result", "pin", "epoch", "view", "fact", "note", "audit"),
+    }
     assert in_files(file, SECRET)
 
 
@@ -126,8 +142,8 @@ def test_as_form_attachment_and_part_of_the_preface(planted: Planted, file: Path
     with closing(sqlite3.connect(file)) as connection:
         rows = connection.execute("SELECT kind, block FROM view").fetchall()
         parts = [p for (text,) in connection.execute("SELECT preface FROM epoch") for p in json.loads(text)]
-    assert {kind for kind, block in rows if SECRET in block} == {"form", "late", "pin"}
-    assert {kind for kind, block, *_ in parts if SECRET in str(block)} == {"pin", "context"}
+    assert {kind for kind, block in rows if SECRET in block} == {"form", "late", "pin", "state"}
+    assert {kind for kind, block, *_ in parts if SECRET in str(block)} == {"pin", "context", "state"}
 
 
 def erase_all_turns(planted: Planted) -> None:
