@@ -1,14 +1,15 @@
 """A stand-in for the model's address on the loopback interface, so that the real client runs in tests unchanged.
 
 It answers with the same words every time, whole or as a stream, and counts about three bytes as one token.  Where the
-newest message names a tool that the request offers, it calls that tool instead.
+newest message names a tool that the request offers, it calls that tool instead.  A ``script`` answers in its place:
+from the request's body it makes the content blocks of the answer.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -16,9 +17,13 @@ from typing import Any
 ANSWER = "Done: every statement is prepared, none is put together from strings."
 
 
+Script = Callable[[dict[str, Any]], list[dict[str, Any]]]
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     bodies: list[dict[str, Any]]
+    script: Script | None = None
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -34,9 +39,16 @@ class _Handler(BaseHTTPRequestHandler):
         elif not self.path.startswith("/v1/messages"):
             self.send_error(404)
         elif body.get("stream"):
-            self._send("text/event-stream", "".join(_events(_message(body, size, len(self.server.bodies)))))
+            self._send("text/event-stream", "".join(_events(self._message(body, size))))
         else:
-            self._send("application/json", json.dumps(_message(body, size, len(self.server.bodies))))
+            self._send("application/json", json.dumps(self._message(body, size)))
+
+    def _message(self, body: dict[str, Any], size: int) -> dict[str, Any]:
+        number, script = len(self.server.bodies), self.server.script
+        if script is None:
+            call = _call(body, number)
+            return _message(body, size, number, [call or {"type": "text", "text": ANSWER}])
+        return _message(body, size, number, script(body))
 
     def _send(self, kind: str, text: str) -> None:
         payload = text.encode()
@@ -50,15 +62,15 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def _message(body: dict[str, Any], size: int, number: int) -> dict[str, Any]:
-    call = _call(body, number)
+def _message(body: dict[str, Any], size: int, number: int, content: list[dict[str, Any]]) -> dict[str, Any]:
+    calls = any(block["type"] == "tool_use" for block in content)
     return {
         "id": f"msg_{number:04}",
         "type": "message",
         "role": "assistant",
         "model": body["model"],
-        "content": [call or {"type": "text", "text": ANSWER}],
-        "stop_reason": "tool_use" if call else "end_turn",
+        "content": content,
+        "stop_reason": "tool_use" if calls else "end_turn",
         "stop_sequence": None,
         "usage": {"input_tokens": size, "output_tokens": 16},
     }
@@ -97,10 +109,10 @@ def _events(message: dict[str, Any]) -> Iterator[str]:
 
 
 @contextmanager
-def model_server() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def model_server(script: Script | None = None) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Run the stand-in; yields its base URL and the list of request bodies it received."""
     with _Server(("127.0.0.1", 0), _Handler) as server:
-        server.bodies = []
+        server.bodies, server.script = [], script
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
         try:
