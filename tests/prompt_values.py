@@ -11,7 +11,15 @@ _TURNS = [
 
 VALUES: dict[str, dict[str, Any]] = {
     "describe": {"first": 3, "last": 4, "turns": _TURNS, "before": [], "date": "17 August 2026"},
-    "extract": {"first": 3, "last": 4, "turns": _TURNS, "known": [], "date": None},
+    "extract": {
+        "first": 3,
+        "last": 4,
+        "turns": _TURNS,
+        "known": [],
+        "language": None,
+        "boundary": "0123456789abcdef",
+    },
+    "standalone": {"turns": _TURNS},
     "summarise": {
         "first": 3,
         "last": 4,
