@@ -6,27 +6,31 @@ Written once: `_awaited` turns a method of the sync class into a coroutine metho
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Self, TypeVar, cast
 
 from contextmgr.conversation import Conversation
 from contextmgr.counters import TokenCounter
 from contextmgr.errors import StoreError
+from contextmgr.facts import Fact, FactAuthor
+from contextmgr.knowledge import Facts, Model, Notes, TypedState
 from contextmgr.lookups import History, Pins, ProjectPins
 from contextmgr.manager import Manager
 from contextmgr.models import ModelTable
 from contextmgr.profiles import Profile
-from contextmgr.scope import Scope
+from contextmgr.recall import ChatUrl
+from contextmgr.scope import Scope, Visibility
 from contextmgr.store import Store
 from contextmgr.store.sqlite import Durability
 
 if TYPE_CHECKING:
     from contextmgr.embedders import Embedder
+    from contextmgr.recall.runner import AsyncRecallTool
     from contextmgr.writers import Writer
 
 THREADS = 4
@@ -80,6 +84,56 @@ class AsyncHistory:
     count = _awaited(History.count)
 
 
+class AsyncFacts:
+    """`Facts`, awaited."""
+
+    def __init__(self, facts: Facts, pool: ThreadPoolExecutor) -> None:
+        self._sync, self._pool = facts, pool
+
+    set = _awaited(Facts.set)
+    get = _awaited(Facts.get)
+    history = _awaited(Facts.history)
+    list = _awaited(Facts.list)
+
+
+class AsyncNotes:
+    """`Notes`, awaited."""
+
+    def __init__(self, notes: Notes, pool: ThreadPoolExecutor) -> None:
+        self._sync, self._pool = notes, pool
+
+    set = _awaited(Notes.set)
+    append = _awaited(Notes.append)
+    get = _awaited(Notes.get)
+    list = _awaited(Notes.list)
+    drop = _awaited(Notes.drop)
+
+
+class AsyncTypedState(Generic[Model]):
+    """`TypedState`, awaited."""
+
+    def __init__(self, state: TypedState[Model], pool: ThreadPoolExecutor) -> None:
+        self._sync, self._pool = state, pool
+
+    async def get(self) -> Model | None:
+        """See `TypedState.get`."""
+        return await _in(self._pool, self._sync.get)
+
+    async def facts(self) -> dict[str, Fact]:
+        """See `TypedState.facts`."""
+        return await _in(self._pool, self._sync.facts)
+
+    async def set(self, state: Model, *, turn: int | None = None, author: FactAuthor = "user") -> Model:
+        """See `TypedState.set`."""
+        return await _in(self._pool, partial(self._sync.set, state, turn=turn, author=author))
+
+    async def update(
+        self, changes: Mapping[str, Any], *, turn: int | None = None, author: FactAuthor = "user"
+    ) -> Model:
+        """See `TypedState.update`."""
+        return await _in(self._pool, partial(self._sync.update, changes, turn=turn, author=author))
+
+
 class AsyncProjectPins:
     """`ProjectPins`, awaited."""
 
@@ -98,6 +152,8 @@ class AsyncConversation:
         self._sync, self._pool = conversation, pool
         self.pins = AsyncPins(conversation.pins, pool)
         self.history = AsyncHistory(conversation.history, pool)
+        self.facts = AsyncFacts(conversation.facts, pool)
+        self.notes = AsyncNotes(conversation.notes, pool)
 
     @property
     def id(self) -> str:
@@ -124,7 +180,26 @@ class AsyncConversation:
     pending = _awaited(Conversation.pending)
     undo = _awaited(Conversation.undo)
     search = _awaited(Conversation.search)
+
+    def state(self, model: type[Model]) -> AsyncTypedState[Model]:
+        """A pydantic model of yours as typed state; see `Conversation.state`."""
+        return AsyncTypedState(self._sync.state(model), self._pool)
+
+    def recall_tools(self) -> list[dict[str, Any]]:
+        """The tools' definitions; see `Conversation.recall_tools`."""
+        return self._sync.recall_tools()
+
+    handle_tool_use = _awaited(Conversation.handle_tool_use)
+
+    def recall_runner_tools(self) -> list[AsyncRecallTool]:
+        """The same tools for the async client's tool runner; see `Conversation.recall_runner_tools`."""
+        from contextmgr.recall.runner import AsyncRecallTool
+
+        return [AsyncRecallTool(tool) for tool in self._sync.recall_runner_tools()]
+
     suggest_pins = _awaited(Conversation.suggest_pins)
+    handoff = _awaited(Conversation.handoff)
+    close = _awaited(Conversation.close)
     erase_turn = _awaited(Conversation.erase_turn)
     erase = _awaited(Conversation.erase)
 
@@ -148,6 +223,10 @@ class AsyncManager:
         background: bool = True,
         prompts: str | Path | None = None,
         embedder: Embedder | None = None,
+        describer: Literal["plain"] | Writer | None = None,
+        extractor: Writer | None = None,
+        query_writer: Writer | None = None,
+        chat_url: ChatUrl | None = None,
     ) -> None:
         self._sync = Manager(
             store,
@@ -163,6 +242,10 @@ class AsyncManager:
             background=background,
             prompts=prompts,
             embedder=embedder,
+            describer=describer,
+            extractor=extractor,
+            query_writer=query_writer,
+            chat_url=chat_url,
         )
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="contextmgr")
 
@@ -180,10 +263,20 @@ class AsyncManager:
         project: str | None = None,
         title: str | None = None,
         zone: str | None = None,
+        visibility: Visibility | str = Visibility.NORMAL,
+        recall_projects: Iterable[str] = (),
     ) -> AsyncConversation:
         """Open a conversation, or begin it; see `Manager.conversation`."""
         work = partial(
-            self._sync.conversation, conversation, tenant=tenant, user=user, project=project, title=title, zone=zone
+            self._sync.conversation,
+            conversation,
+            tenant=tenant,
+            user=user,
+            project=project,
+            title=title,
+            zone=zone,
+            visibility=visibility,
+            recall_projects=recall_projects,
         )
         return AsyncConversation(await self._run(work), self._pool)
 
@@ -193,6 +286,7 @@ class AsyncManager:
         """The operator's pins for a project; see `Manager.project_pins`."""
         return AsyncProjectPins(self._sync.project_pins(tenant=tenant, project=project), self._pool)
 
+    extract = _awaited(Manager.extract)
     flush = _awaited(Manager.flush)
 
     async def close(self, timeout: float = 5.0) -> None:

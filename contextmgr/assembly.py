@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from contextmgr import jsontext
+from contextmgr.enriching import with_evidence, with_memory
 from contextmgr.epochs import Decision, Snapshot, Terms
 from contextmgr.errors import (
     BudgetError,
@@ -34,11 +35,13 @@ from contextmgr.proof import PinProof, Proof, prove
 from contextmgr.reading import read_snapshot
 from contextmgr.recording import open_turn_error
 from contextmgr.report import Report, make_report
-from contextmgr.retrieval import Searcher, found_before
+from contextmgr.retrieval import Searcher
 from contextmgr.rollover import decide
 from contextmgr.scope import Scope
 from contextmgr.store import Job, Store, Transaction
+from contextmgr.store.state_base import AuditRecord
 from contextmgr.summaries import SegmentStatus
+from contextmgr.telemetry import Attribute, span
 from contextmgr.tokens import Calibration, Count, head_features
 from contextmgr.turns import Status, Turn
 from contextmgr.validity import validate
@@ -46,6 +49,7 @@ from contextmgr.views import Epoch, RequestRecord, RowKind, ViewRow
 
 _LOG = logging.getLogger(__name__)
 ATTEMPTS = 8
+RETRIEVE = "retrieve"  # how a search for evidence stands in the audit
 SUMMARISE = "summarise"  # the kind of job that summarising answers
 
 
@@ -97,6 +101,13 @@ class Assembler:
         if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 0:
             raise InputError(f"max_tokens must be a whole number of tokens from 0 up, not {max_tokens!r}")
         given = make_head(model, system, tools, thinking)
+        names: dict[str, Attribute] = {"gen_ai.conversation.id": conversation, "gen_ai.request.model": given.model}
+        with span("assemble", names) as under_way:
+            request = self._assemble(conversation, given, max_tokens)
+            under_way.set(_measures(request))
+        return request
+
+    def _assemble(self, conversation: str, given: Head, max_tokens: int) -> AssembledRequest:
         for _ in range(ATTEMPTS):
             with self.store.reading(self.scope) as tx:
                 snapshot = read_snapshot(tx, conversation, self.profile)
@@ -104,8 +115,9 @@ class Assembler:
                 if _is_repeat(snapshot, head, max_tokens):
                     return self._repeat(snapshot)
                 calibration = self._calibration(tx, conversation, head.model)
-                outbox = tx.jobs(conversation) if self.on_work is not None else []
-            snapshot = self._with_evidence(conversation, snapshot)
+                outbox = [j for j in tx.jobs(conversation) if j.kind == SUMMARISE] if self.on_work is not None else []
+            snapshot = with_evidence(snapshot, self.searcher, self.profile)
+            snapshot = with_memory(snapshot, self.store, self.scope, self.profile, self.count)
             request = self._issue(conversation, snapshot, head, max_tokens, calibration, outbox)
             if request is not None:
                 return request
@@ -123,27 +135,6 @@ class Assembler:
             if record is None:
                 raise NotFoundError(f"conversation {conversation!r} has no request {number} in this scope")
             return self._rebuild(tx, conversation, record)
-
-    def _with_evidence(self, conversation: str, snapshot: Snapshot) -> Snapshot:
-        """With what a search finds for the newest user turn if that is new, else with what it found then."""
-        asked, tier = snapshot.in_hand, self.profile.retrieved
-        if self.searcher is None or asked is None or not (tier.enabled and tier.k and tier.cap):
-            return snapshot
-        if snapshot.last is not None and asked.number <= snapshot.last.tail:
-            return replace(snapshot, evidence=found_before(snapshot.rows, snapshot.last.report, asked.number))
-        if asked.number < tier.min_turns or not self._may_leave(snapshot):
-            return snapshot
-        previous = [t for t in snapshot.turns if t.number < asked.number]
-        pinned = [p.text for p in snapshot.pins]
-        found = self.searcher.evidence(conversation, asked, previous, pinned, tier)
-        return replace(snapshot, evidence=found)
-
-    def _may_leave(self, snapshot: Snapshot) -> bool:
-        """Whether any turn is out of view, or may be after a rollover."""
-        if snapshot.turns[0].number > 1 or (snapshot.epoch is not None and snapshot.epoch.first > 1):
-            return True
-        weight = sum(sum(t.features) + sum(sum(r.features) for r in t.results) for t in snapshot.turns)
-        return 4 * weight > self.profile.budget  # the budget is in weighted tokens, of which there may be more
 
     def _issue(
         self,
@@ -202,6 +193,10 @@ class Assembler:
             for note in snapshot.late:
                 if note.ref in shown:
                     tx.mark_shown(conversation, note.turn.number, note.order)
+            if snapshot.recalled:
+                tx.state.recall(conversation, snapshot.recalled)
+            if snapshot.searched:
+                tx.state.audit(_search_record(snapshot, report, cast(datetime, record.at)))
             if decision.opens:
                 _keep_summaries(tx, conversation, snapshot, decision)
             for first, last in jobs:
@@ -262,6 +257,29 @@ class Assembler:
                 self.head_weights.clear()
             self.head_weights[key] = head_features(list(head.system), head.tools, self.count)
         return self.head_weights[key]
+
+
+def _measures(request: AssembledRequest) -> dict[str, Attribute]:
+    """What a span tells of a request."""
+    report = request.report
+    tiers = {f"contextmgr.tokens.{name.replace(' ', '_')}": size for name, size in report.tiers.items()}
+    return {
+        "contextmgr.request": request.number,
+        "contextmgr.epoch": report.why,
+        "contextmgr.tokens": report.tokens,
+        "contextmgr.budget": report.budget,
+        "contextmgr.cached_tokens": report.cached,
+        "contextmgr.cost_usd": report.cost,
+        "contextmgr.pins": report.pins,
+        **tiers,
+    }
+
+
+def _search_record(snapshot: Snapshot, report: Report, at: datetime) -> AuditRecord:
+    """The record of a search for evidence; the query is the turn itself, so it is not copied."""
+    found = [{"chat": snapshot.conversation, "turns": list(e.turns), "score": e.score} for e in report.evidence]
+    asked = cast(Turn, snapshot.in_hand).number
+    return AuditRecord(action=RETRIEVE, conversation=snapshot.conversation, turn=asked, found=tuple(found), at=at)
 
 
 def room(profile: Profile, model: ModelEntry, max_tokens: int) -> int:

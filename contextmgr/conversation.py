@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from contextmgr import jsontext
 from contextmgr.assembly import AssembledRequest, Assembler
-from contextmgr.errors import ConflictError, InputError, NotFoundError, TurnError
-from contextmgr.forms import as_sent
+from contextmgr.errors import InputError, NotFoundError, TurnError
+from contextmgr.handing_over import Handoff, handoff
+from contextmgr.incoming import checked_key, checked_metadata, has_calls, result_block, stored_message
+from contextmgr.keeping import Keeping
+from contextmgr.knowledge import Facts, Model, Notes, TypedState
 from contextmgr.lookups import History, PinArgument, Pins
-from contextmgr.pinning import Pinning, find_turn
+from contextmgr.pinning import Pinning
+from contextmgr.recall import Recall
 from contextmgr.recording import Recorder, Reply, no_conversation
 from contextmgr.replies import to_reply
 from contextmgr.retrieval import Searcher, SearchHit
-from contextmgr.scope import Scope
+from contextmgr.scope import Scope, Visibility
 from contextmgr.store import Job, Transaction
 from contextmgr.suggestions import Suggestion, suggest
-from contextmgr.summaries import Segment, SegmentStatus, outdated
+from contextmgr.summaries import Segment
 from contextmgr.syncing import Item, after, carries_on, items_of, new_turns, stored_items
 from contextmgr.tasks import TaskDocument, check_task
 from contextmgr.tokens import text_features
-from contextmgr.turns import Block, Status, Turn, check_assistant, check_result, check_user, to_block, to_blocks
+from contextmgr.turns import Block, Turn, check_assistant, check_user, to_blocks
+from contextmgr.undoing import break_epoch, erase_turn, set_withdrawn, undo
+
+if TYPE_CHECKING:
+    from contextmgr.recall.runner import RecallTool
 
 SUGGEST_FROM = 200  # turns: how far back suggest_pins() looks by default
 
@@ -31,7 +38,7 @@ SUGGEST_FROM = 200  # turns: how far back suggest_pins() looks by default
 class Conversation:
     """A conversation in one scope.  Made by ``Manager.conversation``; any number of them may share one id.
 
-    ``pins`` and ``history`` hold what concerns those.
+    ``pins``, ``history``, ``facts`` and ``notes`` hold what concerns those.
     """
 
     def __init__(
@@ -41,7 +48,10 @@ class Conversation:
         assembler: Assembler,
         pinning: Pinning,
         searcher: Searcher,
+        keeping: Keeping,
+        recall: Recall,
         on_turn: Callable[[Turn], None],
+        on_end: Callable[[], None],
     ) -> None:
         self._name = name
         self._recorder = recorder
@@ -49,9 +59,14 @@ class Conversation:
         self._pinning = pinning
         self._store = recorder.store
         self._searcher = searcher
+        self._keeping = keeping
+        self._recall = recall
         self._on_turn = on_turn
+        self._on_end = on_end
         self.pins = Pins(name, pinning)
         self.history = History(name, recorder)
+        self.facts = Facts(name, keeping)
+        self.notes = Notes(name, keeping)
 
     @property
     def id(self) -> str:
@@ -88,7 +103,7 @@ class Conversation:
         if author not in ("user", "operator"):
             raise TurnError(f"author={author!r} is unknown; use 'user' or 'operator'")
         blocks = to_blocks(content)
-        results = [_result(b) for b in blocks if b["type"] == "tool_result"]
+        results = [result_block(b) for b in blocks if b["type"] == "tool_result"]
         said = [b for b in blocks if b["type"] != "tool_result"]
         check_user(said)
         wants_pin = bool(pin) or quote is not None or replaces is not None or context is not None
@@ -105,8 +120,8 @@ class Conversation:
             said,
             results=results,
             author=author,
-            key=_key(key),
-            metadata=_metadata(metadata),
+            key=checked_key(key),
+            metadata=checked_metadata(metadata),
             at=self._at(said_at),
             then=then,
         )
@@ -131,7 +146,7 @@ class Conversation:
         message = to_reply(reply)
         check_assistant(message.blocks)
         number = request.number if isinstance(request, AssembledRequest) else request
-        turn = self._recorder.reply(self._name, message, request=number, key=_key(key), at=self._at(said_at))
+        turn = self._recorder.reply(self._name, message, request=number, key=checked_key(key), at=self._at(said_at))
         self._on_turn(turn)
         return turn
 
@@ -141,7 +156,7 @@ class Conversation:
         A result for a turn that has gone on is kept as late and shown once.  Raises `TurnError` for an id no call
         has, `ResultConflictError` for another result of the same call; then nothing is stored.
         """
-        blocks = [_result(b) for b in to_blocks(list(results))]
+        blocks = [result_block(b) for b in to_blocks(list(results))]
         if not blocks:
             raise TurnError("add_tool_results() was given no results; give at least one tool_result block")
         turn = self._recorder.results(self._name, blocks, at=self._at(said_at))
@@ -188,13 +203,13 @@ class Conversation:
         The list is the conversation's own from its beginning, or the last request's carried on: its preface and
         attachments are recognised and not stored again.  Raises `HistoryConflictError` where the past was changed.
         """
-        given = items_of([_message(m) for m in messages])
+        given = items_of([stored_message(m) for m in messages])
         found, number = self._beyond(given)
         stored: list[Turn] = []
         for turn in new_turns(found):
             if turn.role == "assistant":
                 check_assistant(turn.blocks)
-                reply = Reply(blocks=turn.blocks, stop_reason="tool_use" if _calls(turn.blocks) else "end_turn")
+                reply = Reply(blocks=turn.blocks, stop_reason="tool_use" if has_calls(turn.blocks) else "end_turn")
                 stored.append(self._recorder.reply(self._name, reply, request=number, at=self._at(None)))
             elif turn.blocks:
                 stored.append(self.add_user([*turn.results, *turn.blocks]))
@@ -217,14 +232,14 @@ class Conversation:
             self._require(tx)
             if document not in tx.tasks(self._name):
                 tx.set_task(self._name, document, self._at(None))
-                self._break(tx, "task changed")
+                break_epoch(tx, self._name, "task changed")
 
     def drop_task(self, name: str) -> None:
         """Take a task document away.  Raises `NotFoundError`."""
         with self._store.writing(self.scope) as tx:
             if not tx.drop_task(self._name, name):
                 raise NotFoundError(f"there is no task document {name!r} in conversation {self._name!r}")
-            self._break(tx, "task dropped")
+            break_epoch(tx, self._name, "task dropped")
 
     def withdraw(self, turn: int, reason: str) -> Turn:
         """Keep a turn out of requests from the next one on: a record with its reason, the turn itself stays stored.
@@ -234,11 +249,13 @@ class Conversation:
         """
         if not isinstance(reason, str) or not reason.strip():
             raise InputError(f"withdraw() needs a reason, not {reason!r}")
-        return self._set_withdrawn(turn, jsontext.sendable(reason))
+        with self._store.writing(self.scope) as tx:
+            return set_withdrawn(tx, self._name, turn, jsontext.sendable(reason))
 
     def restore(self, turn: int) -> Turn:
         """Let a withdrawn turn stand in requests again, where the window still reaches it."""
-        return self._set_withdrawn(turn, None)
+        with self._store.writing(self.scope) as tx:
+            return set_withdrawn(tx, self._name, turn, None)
 
     def compactions(self) -> list[Segment]:
         """Every summary segment made of this conversation, whatever became of it, as they were made."""
@@ -249,7 +266,7 @@ class Conversation:
     def pending(self) -> list[Job]:
         """Work that is left in the outbox, failed work with its error included."""
         with self._store.reading(self.scope) as tx:
-            return tx.jobs(self._name)
+            return [job for job in tx.jobs(self._name) if job.last >= job.first]  # others are bookmarks
 
     def undo(self, compaction: str) -> Segment:
         """Take a summary segment back: its turns stand verbatim again from the next request on.
@@ -258,14 +275,7 @@ class Conversation:
         Raises `NotFoundError` for an id unknown, `ConflictError` for a segment that is not in force.
         """
         with self._store.writing(self.scope) as tx:
-            segment = tx.segment(self._name, compaction)
-            if segment is None:
-                raise NotFoundError(f"there is no compaction {compaction!r} in conversation {self._name!r}")
-            if segment.status not in (SegmentStatus.READY, SegmentStatus.ACTIVE):
-                raise ConflictError(f"compaction {compaction!r} is {segment.status}; undo() the one in force")
-            tx.set_segment(self._name, compaction, SegmentStatus.UNDONE, None)
-            self._break(tx, "undone")
-            return replace(segment, status=SegmentStatus.UNDONE)
+            return undo(tx, self._name, compaction)
 
     def search(self, query: str, *, k: int = 8) -> list[SearchHit]:
         """The at most ``k`` turns that answer a query best, best first; [] where it holds nothing to look for.
@@ -275,6 +285,32 @@ class Conversation:
         """
         return self._searcher.search(self._name, query, k)
 
+    def state(self, model: type[Model]) -> TypedState[Model]:
+        """A pydantic model of yours as typed state: one fact per field, validated on every write.
+
+        Raises `FactError` for what is no pydantic model.
+        """
+        return TypedState(model, self._name, self._keeping)
+
+    def recall_tools(self) -> list[dict[str, Any]]:
+        """Tools by which the model looks things up and keeps notes, for ``tools=`` of ``assemble``: give them from the
+        first call on, since a changed tool list starts a new epoch.
+        """
+        return self._recall.definitions()
+
+    def handle_tool_use(self, block: object) -> Block:
+        """Answer one call of those tools: a ``tool_use`` block in, a ``tool_result`` block out.
+
+        Whatever is wrong with the call stands in the result, as an error for the model.  Every call is audited.
+        """
+        return self._recall.handle(self._name, block)
+
+    def recall_runner_tools(self) -> list[RecallTool]:
+        """The same tools for the SDK's ``client.beta.messages.tool_runner``."""
+        from contextmgr.recall.runner import runner_tools
+
+        return runner_tools(self._recall, self._name)
+
     def suggest_pins(self, last: int = SUGGEST_FROM) -> list[Suggestion]:
         """Statements among the last ``last`` turns that may deserve a pin, strongest first.  Pins nothing."""
         with self._store.reading(self.scope) as tx:
@@ -283,15 +319,28 @@ class Conversation:
             pinned = {p.turn for p in tx.pins(self._name) if p.is_active}
         return suggest([t for t in turns if t.number not in pinned])
 
+    def handoff(self) -> Handoff:
+        """What whoever continues needs: pins, decisions, open questions, next steps, files, facts and notes, each with
+        its turns.  ``.text()`` gives it as text.  It asks no model and writes nothing.
+        """
+        with self._store.reading(self.scope) as tx:
+            return handoff(tx, self._name, self._recorder.count)
+
+    def close(self) -> None:
+        """End the conversation for now: in the background, facts that outlive it are looked for in what was said, where
+        the profile's ``memory`` is not ``blank``.  An incognito conversation is erased.  It may go on at any time.
+        """
+        with self._store.reading(self.scope) as tx:
+            record = self._require(tx)
+        if record.visibility is Visibility.INCOGNITO:
+            self.erase()
+        else:
+            self._on_end()
+
     def erase_turn(self, turn: int) -> None:
         """Erase a turn and every copy of it; its number stays.  Erasing again is fine."""
         with self._store.writing(self.scope) as tx:
-            find_turn(tx, self._name, turn)
-            record = self._require(tx)
-            if record.open_turn == turn:
-                tx.set_open(self._name, None)
-            tx.erase_turn(self._name, turn)
-            tx.raise_version(self._name)
+            erase_turn(tx, self._name, turn)
         self._store.scrub()
 
     def erase(self) -> None:
@@ -307,42 +356,13 @@ class Conversation:
             last = tx.last_request(self._name)
             recent = list(stored_items(tx.turns(self._name, last.tail + 1, record.last_turn))) if last else []
         if last is not None:
-            sent = items_of([_message(m) for m in self.request_at(last.number).params["messages"]])
+            sent = items_of([stored_message(m) for m in self.request_at(last.number).params["messages"]])
             if carries_on(sent, given):
                 rest = after(recent, after(sent, given, what="the last request"), what="the turns stored since")
                 return rest, None if recent else last.number
         with self._store.reading(self.scope) as tx:
             known = list(stored_items(tx.turns(self._name, 1, record.last_turn)))
         return after(known, given, what="the stored turns"), None
-
-    def _set_withdrawn(self, number: int, reason: str | None) -> Turn:
-        with self._store.writing(self.scope) as tx:
-            turn = find_turn(tx, self._name, number)
-            if turn.status is Status.ERASED:
-                raise NotFoundError(f"turn {number} was erased; there is nothing to withdraw or restore")
-            tx.set_withdrawn(self._name, number, reason)
-            if reason:
-                self._outdate(tx, number)
-            if turn.is_open:
-                tx.set_status(self._name, number, Status.INTERRUPTED)
-                tx.set_open(self._name, None)
-            self._break(tx, "withdrawn" if reason else "restored")
-            return find_turn(tx, self._name, number)
-
-    def _outdate(self, tx: Transaction, number: int) -> None:
-        """Take summaries that read a turn out of requests; parts of theirs that did not read it stand again."""
-        gone, again = outdated(tx.segments(self._name, every=True), number)
-        for segment in gone:
-            if segment.status is not SegmentStatus.UNDONE:
-                tx.set_segment(self._name, segment.id, SegmentStatus.STALE, None)
-        for segment in again:
-            tx.set_segment(self._name, segment.id, SegmentStatus.ACTIVE, None)
-
-    def _break(self, tx: Transaction, reason: str) -> None:
-        last = tx.last_request(self._name)
-        if last is not None:
-            tx.break_epoch(self._name, last.epoch, reason)
-        tx.raise_version(self._name)
 
     def _require(self, tx: Transaction) -> Any:
         record = tx.conversation(self._name)
@@ -358,40 +378,3 @@ class Conversation:
         if at.tzinfo is None:
             raise InputError(f"said_at={at!r} has no time zone; give an aware datetime")
         return at.astimezone(UTC)
-
-
-def _result(block: Block) -> Block:
-    content = block.get("content")
-    if content is not None and not isinstance(content, str):
-        block = {**block, "content": [to_block(b) for b in content]}
-    check_result(block)
-    return block
-
-
-def _message(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message with its results in the form they are stored and compared in."""
-    content = message.get("content") if isinstance(message, Mapping) else None
-    if content is None or isinstance(content, str):
-        return message
-    blocks = [as_sent(b) if b["type"] == "tool_result" else b for b in to_blocks(content)]
-    return {**message, "content": blocks}
-
-
-def _calls(blocks: Sequence[Block]) -> bool:
-    return any(b["type"] == "tool_use" for b in blocks)
-
-
-def _key(key: str | None) -> str | None:
-    if key is not None and (not isinstance(key, str) or not key.strip() or not jsontext.is_sendable(key)):
-        raise InputError(f"key must be a plain, non-blank string, not {key!r}; leave it out for none")
-    return key
-
-
-def _metadata(metadata: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    if metadata is None:
-        return None
-    try:
-        jsontext.dumps(dict(metadata))
-    except (TypeError, ValueError) as error:
-        raise InputError(f"metadata must be JSON: {error}") from error
-    return metadata

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
@@ -15,26 +14,26 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from contextmgr import jsontext
 from contextmgr.assembly import Assembler
-from contextmgr.background import Background
 from contextmgr.conversation import Conversation
 from contextmgr.counters import TokenCounter, default_counter
 from contextmgr.embedders import Embedder
-from contextmgr.errors import ContextManagerError, InputError
-from contextmgr.indexing import PENDING, Indexer
+from contextmgr.errors import InputError
+from contextmgr.keeping import Keeping
 from contextmgr.lookups import ProjectPins
 from contextmgr.models import ModelTable, model_entry
 from contextmgr.pinning import Pinning
 from contextmgr.profiles import Profile, load_profile
+from contextmgr.recall import ChatUrl, Recall
 from contextmgr.recording import Recorder
 from contextmgr.retrieval import Searcher
-from contextmgr.scope import Scope, check_name
+from contextmgr.scope import Scope, Visibility, check_name
 from contextmgr.store import ConversationRecord, Store, open_store
 from contextmgr.store.sqlite import Durability
 from contextmgr.tokens import Count
-from contextmgr.turns import Turn
+from contextmgr.workers import Hands, Workers
 
 if TYPE_CHECKING:
-    from contextmgr.summarising import Summariser
+    from contextmgr.asking import Standalone
     from contextmgr.writers import Writer
 
 _LOG = logging.getLogger(__name__)
@@ -54,7 +53,13 @@ class Manager:
     seconds.  ``prompts`` is a directory of templates that win over the shipped ones.
 
     Turns are indexed for searching in another thread, a batch at a time, and in ``flush()`` and ``close()``; an
-    ``embedder`` adds vectors (off by default: words are enough to find most of what is asked for).
+    ``describer``, a `Writer`, describes every finished episode in one line, by whose words it is found as well
+    (``"plain"`` does so without a model, and is not indexed).  ``extractor`` is asked for the facts that outlive a
+    conversation, when ``chat.close()`` or ``extract()`` want them; without it the summarizer where that is a `Writer`,
+    else plain rules.  ``query_writer`` is asked, for at most two seconds, what a question that points back is about.
+
+    ``embedder`` adds vectors (off by default: words are enough to find most of what is asked for).  ``chat_url`` makes
+    links to conversations: a format string with ``{chat_id}`` and ``{first}``, or a function.
 
     Raises `StoreError`, `ProfileError` or `ModelTableError`.
     """
@@ -75,19 +80,33 @@ class Manager:
         background: bool = True,
         prompts: str | Path | None = None,
         embedder: Embedder | None = None,
+        describer: Literal["plain"] | Writer | None = None,
+        extractor: Writer | None = None,
+        query_writer: Writer | None = None,
+        chat_url: ChatUrl | None = None,
     ) -> None:
         self._profile = load_profile(profile)
         self._table = ModelTable.load(models) if isinstance(models, (str, Path)) else models
         self._zone = _zone(zone)
         self._count = _counting(counter)
         self._clock = clock or _now
-        summariser = _summariser(summarizer, summarizer_timeout, prompts, self._count)
         self._embedder = embedder
+        self._ask = _asking(query_writer, prompts)
+        self._chat_url = chat_url
         self._store = open_store(store, durability=durability, wait=wait)
-        self._background = None
-        if summariser is not None:
-            self._background = _summarising(self._store, self._profile, summariser, self._clock, threaded=background)
-        self._indexing = _indexing(self._store, embedder, self._profile.index.min_turns, threaded=background)
+        hands = Hands(
+            summarizer=summarizer,
+            timeout=summarizer_timeout,
+            describer=describer,
+            extractor=extractor,
+            embedder=embedder,
+            prompts=prompts,
+        )
+        try:
+            self._workers = Workers(self._store, self._profile, self._count, self._clock, hands, threaded=background)
+        except InputError:
+            self._store.close()
+            raise
         self._closed = False
 
     @property
@@ -104,8 +123,14 @@ class Manager:
         project: str | None = None,
         title: str | None = None,
         zone: str | None = None,
+        visibility: Visibility | str = Visibility.NORMAL,
+        recall_projects: Iterable[str] = (),
     ) -> Conversation:
-        """Open a conversation, or begin it.  ``zone`` and ``title`` count when it begins.
+        """Open a conversation, or begin it.  ``zone``, ``title`` and ``visibility`` count when it begins.
+
+        An ``"excluded"`` conversation is never found from others, and nothing is learned from it for them; an
+        ``"incognito"`` one is erased by ``chat.close()`` as well.  ``recall_projects`` are further projects of the same
+        tenant and user that its recall tools may read; the model cannot widen them.
 
         ``user=None`` and ``project=None`` are values of their own and match only themselves.  Raises `ScopeError`.
         """
@@ -114,11 +139,12 @@ class Manager:
         with self._store.reading(scope) as tx:
             known = tx.conversation(conversation)
             behind = known.last_turn - tx.search.state(conversation).upto if known is not None else 0
-        if behind > 0 or self._embedder is not None:  # a process that was killed may have left turns to be indexed
-            self._indexing.add(scope, conversation, wake=behind >= PENDING or self._embedder is not None)
         if known is None:
-            self._begin(scope, conversation, title, self._zone if zone is None else _zone(zone))
-        return self._open(scope, conversation)
+            self._begin(
+                scope, conversation, title, self._zone if zone is None else _zone(zone), _visibility(visibility)
+            )
+        self._workers.opened(scope, conversation, behind)
+        return self._open(scope, conversation, tuple(recall_projects))
 
     def conversations(
         self, *, tenant: str, user: str | None = None, project: str | None = None, most: int = 100
@@ -132,16 +158,21 @@ class Manager:
         scope = Scope(tenant=tenant, project=project)
         return ProjectPins(self._pinning(scope))
 
+    def extract(self, conversation: str, *, tenant: str, user: str | None = None, project: str | None = None) -> int:
+        """Read what a conversation said since the last time for facts that outlive it; returns how many were kept.
+
+        They hold for the scope's other conversations, each with its turn and the words that say it.  Nothing is read
+        of an incognito or excluded conversation.  Raises `NotFoundError`.
+        """
+        extractor = self._workers.extractor(Scope(tenant=tenant, user=user, project=project))
+        return extractor.run(conversation) if extractor.ask(conversation) else 0
+
     def flush(self, timeout: float = 60.0) -> int:
         """Do the work in the background that is due, or wait for it, without beginning anything after ``timeout`` s.
 
         Returns how many jobs, and turns to be indexed, are left: failed ones, or those that did not get their turn.
         """
-        deadline = time.monotonic() + timeout
-        left = self._indexing.flush(timeout)
-        if self._background is not None:
-            left += self._background.flush(max(0.0, deadline - time.monotonic()))
-        return left
+        return self._workers.flush(timeout)
 
     def close(self, timeout: float = 5.0) -> None:
         """Index what was said, stop the background work and close the store, beginning nothing after ``timeout`` s.
@@ -151,9 +182,7 @@ class Manager:
         """
         if not self._closed:
             self._closed = True
-            self._drain(timeout)
-            if self._background is not None:
-                self._background.close(timeout)
+            self._workers.close(timeout)
             self._store.close()
 
     def __enter__(self) -> Self:
@@ -169,23 +198,13 @@ class Manager:
             warnings.warn("a Manager was dropped without close(); use it as a context manager", ResourceWarning, 2)
             self.close()
 
-    def _drain(self, timeout: float) -> None:
-        """Index what is left; closing goes on whatever becomes of it."""
-        try:
-            left = self._indexing.flush(timeout)
-        except ContextManagerError as error:
-            _LOG.warning("not all turns are indexed (%s); they will be when opened again", type(error).__name__)
-        else:
-            if left:
-                _LOG.warning("%d turns are not indexed; they will be when opened again", left)
-        self._indexing.close(timeout)
-
-    def _begin(self, scope: Scope, conversation: str, title: str | None, zone: str) -> None:
+    def _begin(self, scope: Scope, conversation: str, title: str | None, zone: str, visibility: Visibility) -> None:
         now = self._clock()
         record = ConversationRecord(
             id=conversation,
             title=None if title is None else jsontext.sendable(title),
             zone=zone,
+            visibility=visibility,
             created_at=now,
             updated_at=now,
         )
@@ -193,26 +212,49 @@ class Manager:
             if tx.conversation(conversation) is None:
                 tx.create_conversation(record)
 
-    def _open(self, scope: Scope, conversation: str) -> Conversation:
+    def _open(self, scope: Scope, conversation: str, projects: Sequence[str]) -> Conversation:
         recorder = Recorder(self._store, scope, self._count, self._family)
-        on_work = None
-        if self._background is not None:
-            background = self._background
-            background.add(scope, conversation)  # a process that was killed may have left work
-
-            def on_work(name: str) -> None:
-                background.add(scope, name)
-
-        searcher = Searcher(self._store, scope, self._count, self._embedder)
+        workers = self._workers
+        on_work = partial(workers.summarise, scope) if workers.summarises else None
+        searcher = self._searcher(scope)
         assembler = Assembler(
             self._store, scope, self._profile, self._table, self._count, self._clock, on_work, searcher
         )
-        indexing = self._indexing
+        keeping = Keeping(self._store, scope, self._clock)
+        recall = Recall(
+            self._store,
+            scope,
+            keeping,
+            self._count,
+            self._clock,
+            self._searcher,
+            chat_url=self._chat_url,
+            projects=projects,
+        )
+        return Conversation(
+            conversation,
+            recorder,
+            assembler,
+            self._pinning(scope),
+            searcher,
+            keeping,
+            recall,
+            partial(workers.said, scope, conversation),
+            self._ending(scope, conversation),
+        )
 
-        def on_turn(turn: Turn) -> None:
-            indexing.add(scope, conversation, wake=turn.number % PENDING == 0)
+    def _ending(self, scope: Scope, conversation: str) -> Callable[[], None]:
+        """What closing a conversation does: what outlives it is looked for, if later ones will want it."""
+        workers = self._workers if self._profile.memory != "blank" else None
 
-        return Conversation(conversation, recorder, assembler, self._pinning(scope), searcher, on_turn)
+        def end() -> None:
+            if workers is not None:
+                workers.extract(scope, conversation)
+
+        return end
+
+    def _searcher(self, scope: Scope) -> Searcher:
+        return Searcher(self._store, scope, self._count, self._embedder, self._ask)
 
     def _pinning(self, scope: Scope) -> Pinning:
         return Pinning(self._store, scope, self._profile, self._count, self._clock)
@@ -227,52 +269,24 @@ def _counting(counter: TokenCounter | None) -> Count:
     return lambda text: (load() if counter is None else counter).count(text)
 
 
-def _summariser(
-    summarizer: Literal["extractive"] | Writer | None, timeout: float, prompts: str | Path | None, count: Count
-) -> Summariser | None:
-    if summarizer is None:
+def _asking(writer: Writer | None, prompts: str | Path | None) -> Standalone | None:
+    if writer is None:
         return None
-    from contextmgr.summarising import EXTRACTIVE, Summariser
+    from contextmgr.asking import asking
     from contextmgr.templates import Templates
 
-    if isinstance(summarizer, str) and summarizer != EXTRACTIVE:
-        raise InputError(f"summarizer={summarizer!r} is unknown; use 'extractive', a Writer, or None")
-    if not 0 < timeout < float("inf"):
-        raise InputError(f"summarizer_timeout={timeout!r} must be a number of seconds above 0")
-    return Summariser(None if isinstance(summarizer, str) else summarizer, Templates(prompts), count, timeout)
-
-
-def _summarising(
-    store: Store, profile: Profile, summariser: Summariser, clock: Callable[[], datetime], *, threaded: bool
-) -> Background:
-    """Summarising in the background; like indexing, it does not know the manager."""
-    from contextmgr.summarising import SummaryWorker
-
-    def run(scope: Scope, conversation: str, going: Callable[[], bool]) -> int:
-        return SummaryWorker(store, scope, profile, summariser, clock).run(conversation, going)
-
-    def left(scope: Scope, conversation: str) -> int:
-        with store.reading(scope) as tx:
-            return len(tx.jobs(conversation))
-
-    return Background(run, left, threaded=threaded)
-
-
-def _indexing(store: Store, embedder: Embedder | None, embed_from: int, *, threaded: bool) -> Background:
-    """Indexing in the background; it knows the store but not the manager, whose dropping must be noticed."""
-
-    def run(scope: Scope, conversation: str, going: Callable[[], bool]) -> int:
-        return Indexer(store, scope, embedder, embed_from).run(conversation, going)
-
-    def left(scope: Scope, conversation: str) -> int:
-        with store.reading(scope) as tx:
-            return Indexer(store, scope, embedder, embed_from).left(tx, conversation)
-
-    return Background(run, left, threaded=threaded)
+    return asking(writer, Templates(prompts))
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _visibility(name: Visibility | str) -> Visibility:
+    try:
+        return Visibility(name)
+    except ValueError:
+        raise InputError(f"visibility={name!r} is unknown; use one of {', '.join(map(str, Visibility))}") from None
 
 
 def _zone(name: str) -> str:

@@ -23,6 +23,7 @@ from contextmgr.scope import Scope
 from contextmgr.sources import chunks, language_of, rendered, source_text
 from contextmgr.store import MAX_ATTEMPTS, Job, Store, Transaction
 from contextmgr.summaries import Item, Segment, fingerprint, joined
+from contextmgr.telemetry import Span, span
 from contextmgr.templates import Templates
 from contextmgr.tokens import Count
 from contextmgr.turns import Status, Turn
@@ -121,7 +122,8 @@ class SummaryWorker:
         ready = 0
         while going() and (job := self._lease(conversation)) is not None:
             try:
-                ready += self._do(conversation, job)
+                with span("summarise", {"gen_ai.conversation.id": conversation}) as under_way:
+                    ready += self._do(conversation, job, under_way)
             except WriterError as error:
                 self._fail(conversation, job, error)
                 if error.retryable:
@@ -138,7 +140,7 @@ class SummaryWorker:
                     return replace(job, attempts=job.attempts + 1)
         return None
 
-    def _do(self, conversation: str, job: Job) -> int:
+    def _do(self, conversation: str, job: Job, under_way: Span) -> int:
         """Write one segment and keep it; returns how many were kept.  Raises `WriterError`."""
         with self.store.reading(self.scope) as tx:
             source = self._source(tx, conversation, job)
@@ -146,6 +148,9 @@ class SummaryWorker:
             segment = self._segment(source) if source else None
         except Exception as error:
             raise failure_of(error) from error
+        if segment is not None:
+            sizes = {"contextmgr.tokens": segment.tokens, "contextmgr.source_tokens": self.summariser.read(source)}
+            under_way.set({"contextmgr.items": len(segment.items), **sizes})
         return self._keep(conversation, job, source, segment)
 
     def _source(self, tx: Transaction, conversation: str, job: Job) -> list[Turn]:
