@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ContentionError,
         ContextManagerError,
         ErasedError,
+        FactError,
         HistoryConflictError,
         IdempotencyError,
         InputError,
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
         TurnError,
         UnsendablePinError,
     )
+    from contextmgr.facts import Fact, FactKind, FactScope, Note
+    from contextmgr.handing_over import Handoff, HandoffItem
+    from contextmgr.knowledge import TypedState
     from contextmgr.lookups import ProjectPins
     from contextmgr.manager import Manager
     from contextmgr.models import ModelEntry, ModelTable, UnknownModelWarning, model_entry
@@ -49,10 +53,12 @@ if TYPE_CHECKING:
     from contextmgr.pins import Pin, PinKind, PinStatus
     from contextmgr.profiles import Profile, load_profile
     from contextmgr.proof import PinProof, Place, Proof, prove
+    from contextmgr.recall import Caps, Recall
     from contextmgr.report import Disposition, Report, Span
     from contextmgr.scope import Scope
     from contextmgr.store import Store, open_store
     from contextmgr.suggestions import Suggestion
+    from contextmgr.trigger import Trigger, should_search_history
     from contextmgr.turns import Completeness, Status, ToolResult, Turn, Usage
     from contextmgr.validity import Finding, validate
 
@@ -67,6 +73,7 @@ _HOME = {
         "ContentionError",
         "ContextManagerError",
         "ErasedError",
+        "FactError",
         "HistoryConflictError",
         "IdempotencyError",
         "InputError",
@@ -90,6 +97,9 @@ _HOME = {
         "TurnError",
         "UnsendablePinError",
     ),
+    "facts": ("Fact", "FactKind", "FactScope", "Note"),
+    "handing_over": ("Handoff", "HandoffItem"),
+    "knowledge": ("TypedState",),
     "lookups": ("ProjectPins",),
     "manager": ("Manager",),
     "models": ("ModelEntry", "ModelTable", "UnknownModelWarning", "model_entry"),
@@ -97,10 +107,12 @@ _HOME = {
     "pins": ("Pin", "PinKind", "PinStatus"),
     "profiles": ("Profile", "load_profile"),
     "proof": ("PinProof", "Place", "Proof", "prove"),
+    "recall": ("Caps", "Recall"),
     "report": ("Disposition", "Report", "Span"),
     "scope": ("Scope",),
     "store": ("Store", "open_store"),
     "suggestions": ("Suggestion",),
+    "trigger": ("Trigger", "should_search_history"),
     "turns": ("Completeness", "Status", "ToolResult", "Turn", "Usage"),
     "validity": ("Finding", "validate"),
 }
@@ -112,6 +124,7 @@ __all__ = [
     "AsyncManager",
     "BudgetError",
     "Candidate",
+    "Caps",
     "Completeness",
     "ConflictError",
     "ContentionError",
@@ -119,8 +132,14 @@ __all__ = [
     "Conversation",
     "Disposition",
     "ErasedError",
+    "Fact",
+    "FactError",
+    "FactKind",
+    "FactScope",
     "Finding",
     "Fixed",
+    "Handoff",
+    "HandoffItem",
     "HistoryConflictError",
     "IdempotencyError",
     "InputError",
@@ -131,6 +150,7 @@ __all__ = [
     "ModelTable",
     "ModelTableError",
     "NotFoundError",
+    "Note",
     "NothingToAnswerError",
     "OpenTurnError",
     "Pin",
@@ -146,6 +166,7 @@ __all__ = [
     "ProjectPins",
     "Proof",
     "ProofError",
+    "Recall",
     "Report",
     "ResultConflictError",
     "ResultSize",
@@ -162,8 +183,10 @@ __all__ = [
     "TaskError",
     "ToolResult",
     "TranscriptError",
+    "Trigger",
     "Turn",
     "TurnError",
+    "TypedState",
     "UnknownModelWarning",
     "UnsendablePinError",
     "Usage",
@@ -173,6 +196,7 @@ __all__ = [
     "model_entry",
     "open_store",
     "prove",
+    "should_search_history",
     "validate",
 ]
 

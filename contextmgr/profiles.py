@@ -106,7 +106,9 @@ class Profile(_Value):
     A rollover because the view is full goes on until ``fill`` of the budget is in use; one after the cache went
     cold masks old tool outputs if that frees ``cold_mask_share`` of the view.  ``policy`` is ``epochs`` (requests
     grow at their end) or ``rolling`` (laid out anew for each user turn).  ``cache_ttl`` is the lifetime asked for
-    in cache marks.  ``max_search_results`` caps one search by the agent.  Raises `ProfileError`.
+    in cache marks.  ``memory`` says what a new conversation begins with: nothing (``blank``), the project's and user's
+    facts that its first user turn asks for (``relevant``), or all that fit the state tier.  ``max_search_results`` caps
+    one search by the agent.  Raises `ProfileError`.
     """
 
     name: str = Field(min_length=1)
@@ -116,6 +118,7 @@ class Profile(_Value):
     cold_mask_share: Share
     cache_ttl: Literal["5m", "1h"]
     pin_first_user_turn: bool
+    memory: Literal["blank", "relevant", "all"]
     max_search_results: int = Field(ge=1, le=10)
     recent: Recent
     pinned: Pinned

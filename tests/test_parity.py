@@ -15,12 +15,12 @@ if importlib.util.find_spec("contextmgr.aio") is None:
 aio = importlib.import_module("contextmgr.aio")
 
 # Public methods that only compute, or only hand out an object: called, not awaited, on both faces.
-NOT_AWAITED: set[str] = {"project_pins"}
+NOT_AWAITED: set[str] = {"project_pins", "recall_runner_tools", "recall_tools", "state"}
 CONTEXT = {"__enter__": "__aenter__", "__exit__": "__aexit__", "__iter__": "__aiter__"}
 
 
 def sync_classes() -> dict[str, type]:
-    names = ("manager", "conversation", "lookups")
+    names = ("manager", "conversation", "knowledge", "lookups")
     modules: list[ModuleType] = [importlib.import_module(f"contextmgr.{m}") for m in names]
     return {name: value for module in modules for name, value in vars(module).items() if inspect.isclass(value)}
 

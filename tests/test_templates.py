@@ -23,7 +23,7 @@ def lines_of(prompt: str) -> list[Any]:
 
 
 def test_shipped_prompts() -> None:
-    assert NAMES == ("describe", "extract", "summarise")
+    assert NAMES == ("describe", "extract", "standalone", "summarise")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -87,7 +87,7 @@ def test_an_override_wins_for_its_own_prompt_only(tmp_path: Path) -> None:
 
 def test_an_override_of_nothing_is_refused(tmp_path: Path) -> None:
     (tmp_path / "summarize.jinja2").write_text("x", encoding="utf-8")
-    with pytest.raises(InputError, match=r"'summarize', but the prompts are describe, extract, summarise"):
+    with pytest.raises(InputError, match=r"'summarize', but the prompts are describe, extract, standalone, summarise"):
         Templates(tmp_path)
 
 

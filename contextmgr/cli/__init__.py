@@ -1,4 +1,4 @@
-"""The command line: ``contextmgr replay``, ``contextmgr scenario`` and ``contextmgr search``.
+"""The command line: ``contextmgr replay``, ``scenario``, ``search``, ``import``, ``audit``, ``mcp``, ``eval recall``.
 
 Commands import what they need when they run, so ``--help`` and ``--version`` answer at once.  Exit status: 0 when all
 is well, 1 when a request was invalid, over budget or unproven or a conversation of a folder could not be replayed, 2
@@ -33,6 +33,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+evaluating = typer.Typer(help="Measure how well things are found.", no_args_is_help=True)
+app.add_typer(evaluating, name="eval")
 
 
 def main() -> None:
@@ -146,6 +149,119 @@ def search(
         where = Where(store=store, tenant=tenant, user=user, project=project, conversation=conversation)
         found = run(query, where, k=k, as_json=as_json)
     raise typer.Exit(0 if found else 1)
+
+
+@app.command("import")
+def import_sessions(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help=f"{_FILES_HELP} E.g. ~/.claude/projects.")],
+    store: Annotated[str, typer.Option(metavar="FILE|URL", help="The store; made where there is none.")],
+    tenant: Annotated[str, typer.Option(metavar="T", help="Whose conversations they become; there is no default.")],
+    user: Annotated[str | None, typer.Option(metavar="U", help="The user they become those of, if any.")] = None,
+    project: Annotated[str | None, typer.Option(metavar="P", help="The project they become part of, if any.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per session and line.")] = False,
+) -> None:
+    """Store recorded sessions as conversations, to be searched; again, it adds only what is new since.
+
+    Sub-agents are left out.  A session whose past has changed is reported and left alone: exit status 1.
+    """
+    with _errors_in_one_line():
+        from contextmgr.cli.importing import run
+        from contextmgr.scope import Scope
+
+        is_well = run(paths, store, Scope(tenant=tenant, user=user, project=project), as_json=as_json)
+    raise typer.Exit(0 if is_well else 1)
+
+
+@app.command()
+def audit(
+    store: Annotated[str, typer.Option(metavar="FILE|URL", help="An existing store.")],
+    tenant: Annotated[str, typer.Option(metavar="T", help="Whose searches; there is no default.")],
+    user: Annotated[str | None, typer.Option(metavar="U", help="The scope's user, where it has one.")] = None,
+    project: Annotated[str | None, typer.Option(metavar="P", help="The scope's project, where it has one.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option(metavar="ID", help="What was asked in one conversation; all of the scope if left out.")
+    ] = None,
+    last: Annotated[int, typer.Option(metavar="N", help="How many, the newest.")] = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per record and line.")] = False,
+) -> None:
+    """Show who searched and recalled what, and what came back, the newest at the end."""
+    with _errors_in_one_line():
+        from contextmgr.cli.auditing import run
+        from contextmgr.scope import Scope
+
+        run(store, Scope(tenant=tenant, user=user, project=project), conversation, last=last, as_json=as_json)
+
+
+@app.command("mcp")
+def serve_mcp(
+    store: Annotated[str, typer.Option(metavar="FILE|URL", help="An existing store.")],
+    tenant: Annotated[str, typer.Option(metavar="T", help="Whose conversations are served; there is no default.")],
+    user: Annotated[str | None, typer.Option(metavar="U", help="The scope's user, where it has one.")] = None,
+    project: Annotated[str | None, typer.Option(metavar="P", help="The scope's project, where it has one.")] = None,
+    also_project: Annotated[
+        list[str] | None, typer.Option(metavar="P", help="A further project of the tenant and user; may be repeated.")
+    ] = None,
+    conversation: Annotated[
+        str | None, typer.Option(metavar="ID", help="The conversation that note and remember write to; none without.")
+    ] = None,
+    chat_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Links to chats, with {chat_id} and {first} in it.")
+    ] = None,
+    http: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP; a port alone is for this machine only.")
+    ] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Holds the bearer token; else CONTEXTMGR_MCP_TOKEN does.")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A name by which HTTP clients call; may be repeated.")
+    ] = None,
+) -> None:
+    """Serve the recall tools to an MCP client, over standard input and output or with --http over HTTP."""
+    with _errors_in_one_line():
+        from contextmgr.cli.serving import Serving, run
+        from contextmgr.scope import Scope
+
+        serving = Serving(
+            store=store,
+            scope=Scope(tenant=tenant, user=user, project=project),
+            conversation=conversation,
+            projects=tuple(also_project or ()),
+            chat_url=chat_url,
+            http=http,
+            token_file=token_file,
+            allow_hosts=tuple(allow_host or ()),
+        )
+        run(serving)
+
+
+@evaluating.command()
+def recall(
+    gold: Annotated[
+        Path, typer.Argument(metavar="GOLD.jsonl", help='Lines of {"query", "turns", "conversation"?, "category"?}.')
+    ],
+    store: Annotated[str | None, typer.Option(metavar="FILE|URL", help="An existing store.")] = None,
+    tenant: Annotated[str | None, typer.Option(metavar="T", help="Whose conversations of the store.")] = None,
+    user: Annotated[str | None, typer.Option(metavar="U", help="The scope's user, where it has one.")] = None,
+    project: Annotated[str | None, typer.Option(metavar="P", help="The scope's project, where it has one.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option(metavar="ID", help="The conversation of questions that name none.")
+    ] = None,
+    session: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A recorded session instead of a store; its conversations are 0, 1, 2 ..."),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", metavar="N", help="The most turns to look at per question.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="The figures as one JSON object.")] = False,
+) -> None:
+    """Search every question of a gold file: recall@5/10/20, any hit, nDCG@10 and MRR with 95 % intervals."""
+    with _errors_in_one_line():
+        from contextmgr.cli.evaluating import Place, run
+
+        place = Place(
+            store=store, session=session, tenant=tenant, user=user, project=project, conversation=conversation
+        )
+        run(gold, place, k=k, as_json=as_json)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from contextmgr.evidence import Quote
 from contextmgr.proof import Proof, text_at
 from contextmgr.turns import Turn
 
@@ -48,6 +49,13 @@ def is_whole(params: Params, turn: Turn) -> bool:
     """Whether every word, call and result of a turn stands verbatim in a request."""
     there = _pieces(params)
     return all(piece in there for piece in _turn_pieces(turn))
+
+
+def is_quoted(params: Params, turn: Turn) -> bool:
+    """Whether all words of a turn stand in a request as evidence: on a line of their own, behind who said it when."""
+    line = Quote(turn.number, turn.role, turn.text).line
+    said = (b["text"] for m in params["messages"] if m["role"] == "user" for b in m["content"] if b["type"] == "text")
+    return any(line in text.splitlines() for text in said)
 
 
 def verbatim_share(params: Params, turns: Iterable[Turn]) -> float:

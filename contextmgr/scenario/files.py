@@ -17,6 +17,8 @@ from contextmgr.errors import InputError
 from contextmgr.scenario.generated import Generate, generate
 
 SUFFIXES = (".toml", ".json")
+EACH = "{each}"
+"""What a text of an exchange's ``each`` is put in place of."""
 _PACKAGED = Path(__file__).parent / "shipped"
 _CHECKOUT = Path(__file__).parents[2] / "examples" / "scenarios"
 
@@ -110,7 +112,8 @@ class Expect(_Value):
     """What must hold of every request made in the exchanges ``first`` to ``last``; only ``first`` without ``last``.
 
     ``pinned`` are texts that are proved, each at exactly one place; ``whole_turns`` the turns (counted as the store
-    counts them) that stand whole, results included; ``whole_last`` how many exchanges before this one stand whole.
+    counts them) that stand whole, results included; ``whole_last`` how many exchanges before this one stand whole;
+    ``quoted_turns`` the turns that are out of view and whose words are quoted to the full as evidence.
     """
 
     first: int = Field(ge=1)
@@ -118,6 +121,7 @@ class Expect(_Value):
     pinned: list[str] = []
     whole_turns: list[int] = []
     whole_last: int = Field(default=0, ge=0)
+    quoted_turns: list[int] = []
     shortened: Shortened | None = None
 
     @property
@@ -134,7 +138,10 @@ class Compare(_Value):
 
 
 class Scenario(_Value):
-    """One scenario file.  ``budget`` is the input budget in tokens that every policy gets, the profile scaled to it."""
+    """One scenario file.  ``budget`` is the input budget in tokens that every policy gets, the profile scaled to it.
+
+    ``exchanges`` are counted as they are played: one that has ``each`` in the file is as many as its list is long.
+    """
 
     name: str = Field(min_length=1)
     title: str
@@ -165,6 +172,33 @@ class Scenario(_Value):
         return self
 
 
+def _one_for_each(given: Any) -> Any:
+    """A file's values, in which an exchange with ``each`` is one exchange per text of that list."""
+    exchanges = given.get("exchanges") if isinstance(given, dict) else None
+    if not isinstance(exchanges, list):
+        return given
+    return {**given, "exchanges": [one for exchange in exchanges for one in _expanded(exchange)]}
+
+
+def _expanded(exchange: Any) -> list[Any]:
+    if not isinstance(exchange, dict) or "each" not in exchange:
+        return [exchange]
+    each = exchange["each"]
+    if not isinstance(each, list) or not each or not all(isinstance(text, str) and text.strip() for text in each):
+        raise ValueError(f"each must be a list of texts, at least one, not {str(each)[:60]!r}")
+    rest = {key: value for key, value in exchange.items() if key != "each"}
+    return [_filled(rest, text) for text in each]
+
+
+def _filled(value: Any, text: str) -> Any:
+    """A value of a file with ``text`` in place of `EACH` in every string of it."""
+    if isinstance(value, dict):
+        return {key: _filled(part, text) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_filled(part, text) for part in value]
+    return value.replace(EACH, text) if isinstance(value, str) else value
+
+
 def scenario_names() -> tuple[str, ...]:
     """Names of the shipped scenarios, sorted."""
     return tuple(sorted(p.stem for p in _shipped().iterdir() if p.suffix in SUFFIXES))
@@ -180,8 +214,8 @@ def load_scenario(name_or_path: str | Path) -> Scenario:
         text = path.read_text(encoding="utf-8")
         # JSON has no times, so pydantic reads those itself.
         if path.suffix == ".json":
-            return Scenario.model_validate_json(text)
-        return Scenario.model_validate(tomllib.loads(text))
+            return Scenario.model_validate_json(json.dumps(_one_for_each(json.loads(text))))
+        return Scenario.model_validate(_one_for_each(tomllib.loads(text)))
     except ValidationError as error:
         raise InputError(f"scenario {str(path)!r}: {_readable(error)}; docs/scenarios.md lists the keys") from error
     except (OSError, ValueError) as error:

@@ -11,7 +11,7 @@ from contextmgr.baselines import Baseline, PlainHistory, baselines
 from contextmgr.counters import default_counter
 from contextmgr.features import Features, total
 from contextmgr.models import model_entry
-from contextmgr.scenario.checking import is_whole, kept, proved_once, verbatim_share
+from contextmgr.scenario.checking import is_quoted, is_whole, kept, proved_once, verbatim_share
 from contextmgr.scenario.files import Expect, Scenario
 from contextmgr.scenario.outcome import OURS, Check, Made, ScenarioOutcome
 from contextmgr.scenario.playing import Step, blocks_of
@@ -133,6 +133,10 @@ class Run:
         for number in expect.whole_turns:
             whole = is_whole(params, step.chat.history.turn(number))
             self._check(step, f"turn {number} is whole", whole)
+        for number in expect.quoted_turns:
+            turn = step.chat.history.turn(number)
+            held = is_quoted(params, turn) and not is_whole(params, turn)
+            self._check(step, f"turn {number} is out of view and quoted", held)
         if expect.whole_last:
             count = expect.whole_last
             turns = _between(step, step.exchange - count, step.exchange - 1)

@@ -72,14 +72,14 @@ def test_leftovers_are_read_with_the_turns_that_follow_them() -> None:
 
 def test_what_left_before_there_was_a_summariser_is_read_only_so_far_back() -> None:
     with talking() as talk:
-        with_none = talk.manager._background
-        talk.manager._background = None
+        with_none = talk.manager._workers._summarising
+        talk.manager._workers._summarising = None
         quiet = talk.manager.conversation("talk", tenant="t-1")
         for i in range(60):
             quiet.add_user(f"Question {i}: {prose(60)}")
             ask(quiet)
             quiet.add_reply(reply(text("Noted.")))
-        talk.manager._background = with_none
+        talk.manager._workers._summarising = with_none
         talk.exchanges(20)
         assert min(s.first for s in talk.chat.compactions()) >= 60 * 2 - REACH_BACK - 40
 

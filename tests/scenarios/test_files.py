@@ -40,7 +40,7 @@ def saved(tmp_path: Path, value: dict[str, Any]) -> Path:
 
 
 def test_the_shipped_ones() -> None:
-    assert scenario_names() == ("prepared-statements", "quarterly-report")
+    assert scenario_names() == ("address-change", "prepared-statements", "quarterly-report")
 
 
 @pytest.mark.parametrize("name", scenario_names())
@@ -120,7 +120,7 @@ def test_a_quote_must_be_said(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_lists_the_shipped_ones() -> None:
-    with pytest.raises(InputError, match="'prepared'; shipped: prepared-statements, quarterly-report"):
+    with pytest.raises(InputError, match="'prepared'; shipped: address-change, prepared-statements, quarterly-report"):
         run_scenario("prepared")
 
 
