@@ -16,7 +16,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from contextmgr import AssembledRequest, BudgetError, ErasedError, Manager, NothingToAnswerError, OpenTurnError
-from contextmgr.errors import ContextManagerError, PinError
+from contextmgr.errors import ContextManagerError, FactError, PinError
 
 PNG = base64.b64encode(
     b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x06\x40\x00\x00\x03\x84\x08\x02\x00\x00\x00" + b"\x00" * 64
@@ -87,6 +87,9 @@ steps = st.one_of(
     st.tuples(st.just("restore"), seeds),
     st.tuples(st.just("erase"), seeds),
     st.tuples(st.just("task"), texts),
+    st.tuples(st.just("fact"), st.sampled_from("abc"), seeds, st.sampled_from(["conversation", "project", "user"])),
+    st.tuples(st.just("note"), st.sampled_from("pq"), texts, st.booleans()),
+    st.tuples(st.just("recall"), st.sampled_from(["note", "remember", "conversation_search", "recent_chats"]), texts),
     st.tuples(st.just("wait"), st.sampled_from([30, 400, 4000])),
 )
 histories = st.lists(steps, min_size=1, max_size=40)
@@ -114,6 +117,7 @@ class Player:
     requests: list[AssembledRequest] = field(default_factory=list)
     erased: set[int] = field(default_factory=set)
     answered: list[tuple[Mapping[str, Any], list[Any]]] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict)
     refused: int = 0
     head: int = 0
 
@@ -283,6 +287,38 @@ class Player:
             self.chat.set_task("brief", text)
         except ContextManagerError:
             return
+
+    def _fact(self, key: str, seed: int, scope: str) -> None:
+        """A value that nobody says anywhere: it can only come from the state."""
+        users = [t.number for t in self.chat.history.turns() if t.role == "user" and t.number not in self.erased]
+        value = f"value{len(self.values)}of{seed}"
+        turn = users[seed % len(users)] if users and seed % 3 else None
+        self.values[self.chat.facts.set(key, value, turn=turn, scope=scope).id] = value
+
+    def _note(self, section: str, text: str, append: bool) -> None:
+        write = self.chat.notes.append if append else self.chat.notes.set
+        try:
+            write(section, text)
+        except FactError:
+            return
+
+    def _recall(self, name: str, text: str) -> None:
+        """A call of one of the recall tools, answered."""
+        given = {
+            "note": {"section": "plan", "text": text},
+            "remember": {"key": "k", "value": text},
+            "conversation_search": {"query": text},
+            "recent_chats": {},
+        }
+        if not self.said:
+            return
+        call = {"type": "tool_use", "id": f"rc_{max(self.said) + 1}", "name": name, "input": given[name]}
+        try:
+            turn = self.chat.add_reply({"role": "assistant", "content": [call], "stop_reason": "tool_use"})
+        except ContextManagerError:
+            return
+        self._keep(turn)
+        self.chat.add_tool_results([self.chat.handle_tool_use(call)])
 
     def _wait(self, seconds: int) -> None:
         self.clock.at += timedelta(seconds=seconds)

@@ -37,6 +37,8 @@ def check_laws(player: Player, request: AssembledRequest, before: AssembledReque
     assert check_request(params, paused_tail=tail or owed) == []
     assert request.report.tokens <= request.report.budget
     assert sum(request.report.tiers.values()) == request.report.tokens
+    if request.report.why != "extended":
+        assert shown_values(player, json.dumps(params)) <= in_force(player)
     active = player.chat.pins.list()
     assert {p.pin for p in request.proof.pins} == {p.id for p in active}
     request.proof.check(params)
@@ -52,6 +54,17 @@ def check_laws(player: Player, request: AssembledRequest, before: AssembledReque
     )
     assert (again.number, str(again.report)) == (request.number, str(request.report))
     assert json.dumps(again.params) == json.dumps(params)
+
+
+def shown_values(player: Player, sent: str) -> set[str]:
+    """Facts whose values stand in a request."""
+    return {identity for identity, value in player.values.items() if f'{value}\\"' in sent}
+
+
+def in_force(player: Player) -> set[str]:
+    """Facts in force, of any scope."""
+    scopes = ("conversation", "project", "user")
+    return {fact.id for scope in scopes for fact in player.chat.facts.list(scope=scope)}
 
 
 def _owes(params: Any) -> bool:
