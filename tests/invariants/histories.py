@@ -293,7 +293,9 @@ class Player:
         users = [t.number for t in self.chat.history.turns() if t.role == "user" and t.number not in self.erased]
         value = f"value{len(self.values)}of{seed}"
         turn = users[seed % len(users)] if users and seed % 3 else None
-        self.values[self.chat.facts.set(key, value, turn=turn, scope=scope).id] = value
+        fact = self.chat.facts.set(key, value, turn=turn, scope=scope)
+        if fact.value == value:  # else one from a later turn stays in force
+            self.values[fact.id] = value
 
     def _note(self, section: str, text: str, append: bool) -> None:
         write = self.chat.notes.append if append else self.chat.notes.set
