@@ -13,6 +13,7 @@ from contextmgr.attachments import Attachments, LateNote, Setting, form_rows, ta
 from contextmgr.evidence import Evidence, out_of_view, quoted_turns
 from contextmgr.features import Features, total
 from contextmgr.heads import Head
+from contextmgr.labels import repeats
 from contextmgr.models import ModelEntry
 from contextmgr.pins import Pin
 from contextmgr.preface import said_in_view
@@ -180,12 +181,25 @@ def _is_broken(snapshot: Snapshot, terms: Terms, last: RequestRecord, due: Seque
     """Whether adding would change what was sent, or put thinking behind a prefix it was not produced with."""
     if due and snapshot.tail.waits_for_server:
         return True  # nothing may follow there, so the pin needs a new preface
+    if _repeats_new_pin(snapshot, last):
+        return True  # what was derived said it before it was pinned, and may no longer
     before = next((t for t in snapshot.turns if t.number == last.tail), None)
     if before is None or (before.waits_for_server and snapshot.new and not _answers(before, snapshot.new[0])):
         return True  # the dangling server call can no longer be sent as it was
     if not terms.model.binds_thinking:
         return False
     return any(t.has_thinking and t.request != last.number for t in snapshot.new)
+
+
+def _repeats_new_pin(snapshot: Snapshot, last: RequestRecord) -> bool:
+    """Whether text of our own in the open epoch holds that of a pin which the last request did not know."""
+    known = {p["pin"] for p in last.proof}
+    new = [p.text for p in snapshot.pins if p.id not in known]
+    if not new or snapshot.epoch is None:
+        return False
+    made = [p.block for p in snapshot.epoch.preface if p.part in (Part.STATE, Part.SUMMARY)]
+    made += [r.block for r in snapshot.rows if r.kind is RowKind.STATE]
+    return any(repeats(str(block.get("text")), new) for block in made)
 
 
 def _answers(waiting: Turn, following: Turn) -> bool:

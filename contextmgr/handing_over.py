@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contextmgr import labels
@@ -19,6 +19,7 @@ from contextmgr.facts import Fact, Note
 from contextmgr.pins import Pin, PinKind
 from contextmgr.reading import is_visible
 from contextmgr.recording import no_conversation
+from contextmgr.state import shown_name
 from contextmgr.store import ConversationRecord, Transaction
 from contextmgr.summaries import Item, ItemKind, SegmentStatus
 from contextmgr.tokens import Count
@@ -92,7 +93,7 @@ class Handoff:
         if self.facts:
             lines += ["", "## Facts in force", *map(_fact_line, self.facts)]
         if self.notes:
-            lines += ["", "## Notes of the assistant", *(labels.note_lines(n, ()) for n in self.notes)]
+            lines += ["", "## Notes of the assistant", *map(_note_lines, self.notes)]
         if self.unread:
             spans = labels.ranges(n for a, b in self.unread for n in range(a, b + 1))
             lines += ["", f"Not told of here: turns {spans}."]
@@ -212,10 +213,14 @@ def _fenced(text: str) -> str:
     return f"{mark}\n{text}\n{mark}"
 
 
+def _note_lines(note: Note) -> str:
+    return labels.note_lines(replace(note, section=shown_name(note.section)), ())
+
+
 def _fact_line(fact: Fact) -> str:
     value = labels.quoted(fact.value) if isinstance(fact.value, str) else json.dumps(fact.value, ensure_ascii=False)
     where = f"{fact.author}, turn {fact.turn}" if fact.turn is not None else fact.author
-    return f"- {fact.key}: {value} ({where}, in {labels.quoted(fact.conversation)})"
+    return f"- {shown_name(fact.key)}: {value} ({where}, in {labels.quoted(fact.conversation)})"
 
 
 def _fact_json(fact: Fact) -> dict[str, Any]:

@@ -79,7 +79,8 @@ class Keeping:
         if old is not None and jsontext.canonical(old.value) == jsontext.canonical(fact.value):
             return old
         fact = replace(fact, change=tx.state.next_change(conversation))
-        if old is not None and _is_newer(old, fact):
+        is_dated = turn is not None or valid_from is not None  # else it is said now, whatever the clock says
+        if old is not None and is_dated and _is_newer(old, fact):
             tx.state.add_fact(replace(fact, superseded_by=old.id))
             return old
         if old is not None:
@@ -126,12 +127,14 @@ class Keeping:
         """When a value became true: as told, else when its turn was said, else now."""
         if tx.conversation(conversation) is None:
             raise no_conversation(conversation)
+        if turn is not None and type(turn) is not int:
+            raise InputError(f"turn={turn!r:.80} is no turn number; give a whole number")
         said = find_turn(tx, conversation, turn) if turn is not None else None
         if said is not None and said.status is Status.ERASED:
             raise NotFoundError(f"turn {turn} was erased; nothing can be said to come from it")
         if valid_from is not None:
-            if valid_from.tzinfo is None:
-                raise InputError(f"valid_from={valid_from!r} has no time zone; give an aware datetime")
+            if not isinstance(valid_from, datetime) or valid_from.tzinfo is None:
+                raise InputError(f"valid_from={valid_from!r:.80} has no time zone; give an aware datetime")
             return valid_from.astimezone(UTC)
         return said.said_at if said is not None and said.said_at is not None else self.clock()
 

@@ -13,6 +13,7 @@ from contextmgr import jsontext
 from contextmgr.errors import FactError, NotFoundError
 from contextmgr.facts import Fact, FactAuthor, FactKind, FactScope, Note, check_key
 from contextmgr.keeping import Keeping
+from contextmgr.store import Transaction
 
 MOST = 1_000  # facts that list() returns
 Model = TypeVar("Model", bound=BaseModel)
@@ -120,40 +121,65 @@ class TypedState(Generic[Model]):
     def facts(self) -> dict[str, Fact]:
         """The fact behind each field that is set: its turn, author and date."""
         with self._keeping.store.reading(self._keeping.scope) as tx:
-            found = {n: tx.state.current(self._name, FactScope.CONVERSATION, self._key(n)) for n in self._fields()}
-        return {n: f for n, f in found.items() if f is not None}
+            return self._in_force(tx)
 
     def set(self, state: Model, *, turn: int | None = None, author: FactAuthor = "user") -> Model:
         """Set every field.  Raises `FactError`, and then changes nothing."""
         if not isinstance(state, self._model):
             raise FactError(f"set() takes a {self._model.__name__}, not {state!r:.80}")
-        return self.update(state.model_dump(mode="json"), turn=turn, author=author)
+        return self.update(self._values(state), turn=turn, author=author)
 
     def update(self, changes: Mapping[str, Any], *, turn: int | None = None, author: FactAuthor = "user") -> Model:
-        """Change some fields; the whole is validated before anything is written.  Raises `FactError`."""
-        known = {name: fact.value for name, fact in self.facts().items()}
-        state = self._valid({**known, **changes})
-        values = state.model_dump(mode="json")
+        """Change some fields, and return the state in force then; the whole is validated before anything is written,
+        and what others write meanwhile waits.  Raises `FactError`.
+        """
+        if not isinstance(changes, Mapping):
+            raise FactError(f"update() takes a mapping of fields, not {changes!r:.80}")
         with self._keeping.store.writing(self._keeping.scope) as tx:
+            known = {name: fact.value for name, fact in self._in_force(tx).items()}
+            values = self._values(self._valid({**known, **changes}))
             for name in self._fields():
                 if name in changes or name not in known:
                     self._keeping.set_fact(tx, self._name, self._key(name), values[name], author=author, turn=turn)
-        return state
+            return self._valid({name: fact.value for name, fact in self._in_force(tx).items()})
+
+    def _in_force(self, tx: Transaction) -> dict[str, Fact]:
+        found = {n: tx.state.current(self._name, FactScope.CONVERSATION, self._key(n)) for n in self._fields()}
+        return {n: f for n, f in found.items() if f is not None}
 
     def _fields(self) -> list[str]:
-        return list(self._model.model_fields)
+        return [name for name, field in self._model.model_fields.items() if not field.exclude]
 
     def _key(self, field: str) -> str:
         return f"{self._prefix}.{field}"
 
-    def _valid(self, values: Mapping[str, Any]) -> Model:
-        unknown = sorted(set(values) - set(self._fields()))
-        if unknown:
-            raise FactError(f"{self._model.__name__} has no field {', '.join(map(repr, unknown))}")
+    def _values(self, state: Model) -> dict[str, Any]:
+        """Every field as JSON.  Raises `FactError` for a value that would not come back as it is, such as a secret."""
+        made = self._model.model_computed_fields
         try:
-            return self._model.model_validate_json(jsontext.dumps(values))
+            dumped = state.model_dump(mode="json", by_alias=False)
+        except ValueError as error:  # a serializer's error is one
+            raise FactError(f"a {self._model.__name__} cannot be kept as JSON: {error}") from error
+        values = {name: value for name, value in dumped.items() if name not in made}
+        again = self._valid(values)
+        lost = [n for n in self._fields() if _differs(getattr(state, n), getattr(again, n))]
+        if lost:
+            raise FactError(f"{', '.join(lost)} of {self._model.__name__} would not come back from JSON as set")
+        return values
+
+    def _valid(self, values: Mapping[str, Any]) -> Model:
+        unknown = sorted(repr(name) for name in values if name not in self._fields())
+        if unknown:
+            raise FactError(f"{self._model.__name__} has no field {', '.join(unknown)} that is kept")
+        try:
+            return self._model.model_validate_json(jsontext.dumps(values), by_alias=True, by_name=True)
         except (ValidationError, TypeError, ValueError) as error:
             raise FactError(f"not a valid {self._model.__name__}: {error}") from error
+
+
+def _differs(one: object, other: object) -> bool:
+    """Whether values that can be compared are not equal."""
+    return type(one).__eq__ is not object.__eq__ and one != other
 
 
 def _scope(scope: FactScope | str) -> FactScope:

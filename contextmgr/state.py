@@ -6,8 +6,9 @@ longest ago leaves the view first; a value stands escaped, with who said it and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from contextmgr import labels
@@ -19,6 +20,14 @@ from contextmgr.turns import Block
 CALLER = 0
 """Stands for the caller among the turns that wrote a note."""
 Change = Fact | Note
+AS_PINNED = "(as pinned)"
+"""Stands for a name that would repeat a pinned text."""
+_PLAIN_NAME = re.compile(r"\w[\w .,/'&+#@-]*")
+
+
+def shown_name(name: str) -> str:
+    """A key or section as it is shown: what could pass for a label, a value or its source stands quoted."""
+    return name if _PLAIN_NAME.fullmatch(name) else labels.quoted(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +53,20 @@ class Wording:
     pinned: Sequence[str] = ()
 
     def fact(self, fact: Fact) -> str:
-        """One fact on one line."""
-        return labels.fact_line(fact, self.conversation, self.zone, self.pinned)
+        """One fact on one line; its name gives way where it repeats a pin, by itself or with the value."""
+        named = replace(fact, key=shown_name(fact.key))
+        line = labels.fact_line(named, self.conversation, self.zone, self.pinned)
+        if not labels.repeats(line, self.pinned):
+            return line
+        return labels.fact_line(replace(named, key=AS_PINNED), self.conversation, self.zone, self.pinned)
 
     def note(self, note: Note) -> str:
         """One section of the scratchpad, its lines marked."""
-        return labels.note_lines(note, self.pinned)
+        named = replace(note, section=shown_name(note.section))
+        lines = labels.note_lines(named, self.pinned)
+        if not labels.repeats(lines, self.pinned):
+            return lines
+        return labels.note_lines(replace(named, section=AS_PINNED), self.pinned)
 
 
 @dataclass(frozen=True, slots=True)

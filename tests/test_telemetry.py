@@ -70,7 +70,8 @@ def test_an_error_is_named_by_its_type_alone(tmp_path: Path, spans: InMemorySpan
     assert SECRET not in failed.to_json()
 
 
-def test_a_span_costs_nothing_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_recorded_without_the_package(spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("contextmgr.telemetry._tracer", lambda: None)
     with span("assemble", {}) as under_way:
         under_way.set({"contextmgr.tokens": 1})
+    assert spans.get_finished_spans() == ()

@@ -77,9 +77,12 @@ class Scorer:
         if self.query.about_answer:
             factor = self.settings.user_when_answer if unit.role == "user" else 1.0
         else:
-            factor = self.settings.assistant if unit.role == "assistant" else 1.0
+            factor = self._said_by_assistant(unit) if unit.role == "assistant" else 1.0
         elsewhere = self.named is not None and unit.speaker != self.named
         return factor * self.settings.other_speaker if elsewhere else factor
+
+    def _said_by_assistant(self, unit: Unit) -> float:
+        return self.settings.acting if unit.acts else self.settings.assistant
 
     def _named(self) -> str | None:
         """The one speaker of this conversation whom the query names, if it names one."""

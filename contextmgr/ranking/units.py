@@ -18,7 +18,8 @@ class Unit:
 
     ``indexed`` holds its terms in order, each between two spaces, so that a term, or two neighbours, are counted
     without reading it apart; ``length`` is their number.  ``episode`` is any number that the turns of one episode
-    share.  ``asks`` says that it ends in a question, so that what follows answers it.
+    share.  ``asks`` says that it ends in a question, so that what follows answers it; ``acts`` that it holds calls of
+    tools, and so what they returned.
     """
 
     number: int
@@ -29,6 +30,7 @@ class Unit:
     episode: int | None = None
     at: datetime | None = None
     asks: bool = False
+    acts: bool = False
 
     @classmethod
     def of(
@@ -40,6 +42,7 @@ class Unit:
         speaker: str | None = None,
         episode: int | None = None,
         at: datetime | None = None,
+        acts: bool = False,
     ) -> Unit:
         """Analyse a turn's text; a speaker who is named is indexed with it."""
         found = [*terms(speaker or ""), *terms(text)]
@@ -52,6 +55,7 @@ class Unit:
             episode=episode,
             at=at,
             asks=text.rstrip().endswith(("?", "？", "؟")),
+            acts=acts,
         )
 
     def count(self, term: str) -> int:

@@ -16,6 +16,7 @@ from contextmgr.errors import InputError
 from contextmgr.recall.caps import MAX_QUERY
 
 _SHOWN = 80  # characters of a value that a message repeats
+_LARGEST = 2**53  # what every JSON reader and every store can hold
 
 
 class ArgumentError(InputError):
@@ -71,7 +72,7 @@ class Arguments:
         if isinstance(value, bool) or not isinstance(value, int):
             limits = f"from {least} to {most}" if most is not None else f"from {least} on"
             raise ArgumentError(f"{name} must be a whole number {limits}, not {shown(value)}")
-        clamped = max(least, value if most is None else min(value, most))
+        clamped = max(least, min(value, _LARGEST if most is None else most))
         if clamped != value:
             limits = f"{least} to {most}" if most is not None else f"from {least} on"
             self.notes.append(f"{name}={shown(value)} was clamped to {clamped}; the limits are {limits}")
@@ -101,5 +102,8 @@ class Arguments:
 
 def shown(value: object) -> str:
     """A value as a message repeats it: short, and such that it can be sent."""
-    text = jsontext.sendable(repr(value))
+    try:
+        text = jsontext.sendable(repr(value))
+    except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists without end
+        return f"a {type(value).__name__} too large to be shown"
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -30,7 +30,7 @@ def recent(access: Access, asking: Asking, given: object) -> Draft:
     before, after = arguments.moment("before", asking.zone), arguments.moment("after", asking.zone)
     if before is not None and after is not None and before <= after:
         raise ArgumentError(
-            f"before={shown(stamp(before, asking.zone))} must be later than after={shown(stamp(after, asking.zone))}"
+            f"before={shown(arguments.value('before'))} must be later than after={shown(arguments.value('after'))}"
         )
     text = arguments.optional_text("cursor")
     cursor = read_cursor(text, order) if text is not None else None

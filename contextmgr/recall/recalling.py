@@ -41,7 +41,9 @@ _WRITING: Mapping[str, Callable[[Keeping, Transaction, Asking, object], Draft]] 
     NOTE: writing.note,
     REMEMBER: writing.remember,
 }
-_PRIVATE = frozenset({"text", "value"})  # arguments that are content rather than a question
+_ASKED = frozenset(
+    (*searching.FIELDS, *listing.FIELDS, *paging.FIELDS, *writing.NOTE_FIELDS, *writing.REMEMBER_FIELDS)
+) - {"text", "value"}  # arguments that are a question; any other may be content
 _TELLING = (ArgumentError, FactError, NotFoundError)  # what a model is told as an error of its own
 
 
@@ -209,7 +211,7 @@ def _question(arguments: object) -> str | None:
         return None
     if isinstance(arguments.get("query"), str):
         return str(arguments["query"])[:MAX_QUERY]
-    asked = {str(k): v for k, v in arguments.items() if k not in _PRIVATE}
+    asked = {str(k): v for k, v in arguments.items() if k in _ASKED}
     try:
         return jsontext.dumps(asked)[:MAX_QUERY]
     except (TypeError, ValueError, RecursionError):

@@ -21,6 +21,8 @@ def note(keeping: Keeping, tx: Transaction, asking: Asking, given: object) -> Dr
     arguments = Arguments(NOTE, given, NOTE_FIELDS)
     conversation = _conversation(NOTE, asking)
     section, append = arguments.text("section"), arguments.choice("mode", MODES) == "append"
+    if not isinstance(arguments.value("text"), str) or not jsontext.is_sendable(arguments.value("text")):
+        raise ArgumentError("text must be a string of plain text")  # the audit keeps the sentence, not the note
     text = arguments.text("text", blank=not append)
     kept = keeping.set_note(tx, conversation, section, text, append=append, via=asking.via)
     said = {"noted": kept.section, "characters": len(kept.text)} if kept.text else {"taken_away": kept.section}

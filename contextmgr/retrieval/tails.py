@@ -47,7 +47,8 @@ class Tails:
         turn = tx.turn(conversation, waiting.number)
         text = _text(turn) if turn is not None else ""
         role = turn.role if turn is not None else "user"
-        unit = Unit.of(waiting.number, role, text, at=turn.said_at if turn is not None else None)
+        at, acts = (turn.said_at, bool(turn.calls)) if turn is not None else (None, False)
+        unit = Unit.of(waiting.number, role, text, at=at, acts=acts)
         self.known[conversation, waiting] = unit
         if len(self.known) > _KNOWN:
             self.known.popitem(last=False)

@@ -68,5 +68,6 @@ def read_unit(row: Mapping[str, Any], chat: int = 0) -> Unit:
         length=row["length"],
         episode=chat + row["episode"],
         at=from_micros(row["said_at"]) if row["said_at"] else None,
-        asks=bool(row["asks"]),
+        asks=bool(row["asks"] & 1),
+        acts=bool(row["asks"] & 2),
     )

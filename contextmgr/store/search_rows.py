@@ -223,7 +223,7 @@ def _row(unit: Unit) -> dict[str, Any]:
         "terms": unit.indexed,
         "length": unit.length,
         "episode": unit.episode or 0,
-        "asks": int(unit.asks),
+        "asks": unit.asks + 2 * unit.acts,
         "said_at": to_micros(unit.at),
         "status": "ready",
         "attempts": 0,

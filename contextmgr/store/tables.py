@@ -265,7 +265,7 @@ class SearchState(Base, table=True):
 
 
 class SearchText(Base, table=True):
-    """The terms of each turn; ``status`` is ready, stale or failed."""
+    """The terms of each turn; ``status`` is ready, stale or failed; ``asks`` is 1 for a question, plus 2 for calls."""
 
     __tablename__ = "search_text"
     tenant: str = Field(primary_key=True)

@@ -132,6 +132,17 @@ def test_thinking_is_whole_or_absent(budget: int) -> None:
             player.play(("results", [f"out {i}\n" * 40], "all"))
 
 
+def test_a_summary_gives_way_to_what_is_pinned_later() -> None:
+    """It may have said the very words; then the epoch ends, and the next summary leaves them out."""
+    said = "Zażółć gęślą jaźń 🐍"
+    history = [
+        *(("user", "the 0", False), ("user", said, False), ("assemble", 0, 64), ("user", "the 0", False)),
+        *(("assemble", 0, 64), ("replace", said, 0), ("restore", 0), ("user", "the 0", False), ("erase", 106)),
+        *(("assemble", 0, 64), ("rounds", 20, 0), ("user", "the 0", False), ("user", "the 0", False), ("pin", 0)),
+    ]
+    check_play(history, 9_000, "coding-agent")
+
+
 def test_a_turn_pinned_again_has_a_place_of_its_own() -> None:
     """Its earlier pin, no longer in force, still stands in the preface; that is not the new one's place."""
     history = [

@@ -54,6 +54,24 @@ def test_a_value_is_put_down_by_fact_and_turn(manager: Manager) -> None:
     assert "4471-secret" not in str(last(manager))
 
 
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("note", {"section": "s", "text": ["herons"]}),
+        ("note", {"section": "s", "text": "herons\x00"}),
+        ("note", {"section": "s", "txt": "herons"}),
+        ("remember", {"key": "k", "valeu": "herons"}),
+        ("write_note", {"body": "herons"}),
+    ],
+)
+def test_what_a_refused_call_would_have_kept_is_not_put_down(
+    manager: Manager, name: str, given: dict[str, Any]
+) -> None:
+    said(manager, "now", "When?")
+    refused(recall(manager), "now", name, **given)
+    assert "herons" not in str(last(manager))
+
+
 def test_what_came_back_is_never_put_down(manager: Manager) -> None:
     said(manager, "old", "The heron nests in June by the reeds.")
     for name, given in (("conversation_search", {"query": "heron"}), ("read_turns", {"chat_id": "old", "first": 1})):

@@ -114,3 +114,9 @@ def test_a_chat_of_another_allowed_project_is_read_and_told_apart(manager: Manag
     assert ask(recalling, None, "read_turns", chat_id="same", first=1)["turns"][0]["text"] == "in red"
     other = ask(recalling, None, "read_turns", chat_id="same", first=1, project_id="blue")
     assert (other["turns"][0]["text"], other["project_id"]) == ("in blue", "blue")
+
+
+@pytest.mark.parametrize("first", [10**30, 10**5_000, [10**5_000]], ids=["long", "longer", "in a list"])
+def test_a_number_too_large_to_be_shown_is_told_in_few_words(manager: Manager, first: object) -> None:
+    said(manager, "old", "The heron nests in June.")
+    assert len(refused(recall(manager), "old", "read_turns", first=first)) < 200

@@ -157,3 +157,9 @@ def test_a_title_goes_on_after_a_colon() -> None:
     assert made_title("Implement the following plan:\n\n# Rounding in ledger.py\nx") == (
         "Implement the following plan: Rounding in ledger.py"
     )
+
+
+def test_a_time_at_the_edge_of_the_calendar_is_told(manager: Manager) -> None:
+    said(manager, "now", "When?", zone="America/New_York")
+    edge = "0001-01-01T00:00:00+00:00"
+    assert "must be later" in refused(recall(manager), "now", "recent_chats", before=edge, after=edge)

@@ -106,3 +106,8 @@ def test_a_bad_argument_is_told_and_nothing_kept(
 )
 def test_outside_of_a_conversation_nothing_is_kept(manager: Manager, name: str, given: dict[str, object]) -> None:
     assert "works inside a conversation only" in refused(recall(manager), None, name, **given)
+
+
+def test_a_turn_number_no_store_can_hold_is_told(manager: Manager) -> None:
+    said(manager, "now", "My order is 4471.")
+    assert "no turn of this chat" in refused(recall(manager), "now", "remember", key="k", value=1, source_turn=10**30)
