@@ -125,10 +125,12 @@ def _contexts(tx: Transaction, conversation: str, pins: Sequence[Pin]) -> dict[i
 
 def _state(tx: Transaction, conversation: str) -> State:
     """Facts said here or recalled from elsewhere, each once, and the scratchpad."""
-    said, change = tx.state.said(conversation, FACTS), tx.state.next_change(conversation) - 1
-    recalled = tx.state.recalled(conversation)
+    change, has_recalled = tx.state.size(conversation)
+    said = tx.state.said(conversation, FACTS) if change else []
+    recalled = tx.state.recalled(conversation) if has_recalled else []
     facts = {f.id: f for f in (*said, *recalled)}
-    return State(facts=tuple(facts.values()), notes=tuple(tx.state.notes(conversation)), change=change)
+    notes = tx.state.notes(conversation) if change else []
+    return State(facts=tuple(facts.values()), notes=tuple(notes), change=change)
 
 
 def _late(tx: Transaction, conversation: str) -> tuple[LateNote, ...]:

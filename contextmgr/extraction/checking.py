@@ -46,9 +46,29 @@ _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b
 _SUPPOSED = re.compile(
     r"\b(?:what if|suppose|supposing|imagine|hypothetical\w*|pretend|for example|for instance|e\.g|let['’]?s say"
     r"|just kidding"
+    r"|in (?:this|the|my|our) (?:story|novel|poem|game|scene|script)"
     r"|j/k|(?:only|just) joking|zum beispiel|z\.\s?b\.|angenommen|par exemple|supposons|por ejemplo|supongamos)\b",
     re.IGNORECASE,
 )
+_FOR_OTHERS = re.compile(
+    r"^\W*(?:please )?(?:write(?! (?:this |that |it )?down)|draft|compose|translate|rewrite|proofread|act as|play|schreib\w*|übersetz\w*|traduis\w*"
+    r"|traduce|escribe)\b[^:\n]*:",
+    re.IGNORECASE,
+)
+"""A text that was ordered, or a part to be played, rather than something told."""
+_TAKEN_BACK = re.compile(
+    r"^\W*(?:(?:i['’]m |i was |only |just )*(?:kidding|joking)|j/?k\b|forget (?:that|it|what i)|never ?mind"
+    r"|(?:scratch|strike|ignore|disregard) (?:that|it|this)|vergiss (?:das|es)|(?:kleiner |nur ein )?scherz"
+    r"|oublie[sz]? (?:ça|cela)|je plaisante|olvídalo|es broma)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that takes back the one before it."""
+_TURNS_ROUND = re.compile(
+    r"\b(?:hardly|barely|scarcely|unless|untrue|not true|isn['’]t true|(?:is|was) (?:wrong|false)|used to|formerly"
+    r"|kaum|früher mal|à peine|apenas)\b",
+    re.IGNORECASE,
+)
+"""Words that make something else of a statement, as a negation does."""
 _QUESTION = re.compile(r"[?？][\"'”’)\]*_ ]*$")
 _NAME = re.compile(r"(?<![\w.@/-])[^\W\d_a-zß-ÿ][\w'’-]*")
 _ACTS = tuple(
@@ -133,12 +153,17 @@ def _reasons(fact: Proposal, source: Said, day: date | None) -> Iterator[str]:
         yield "nothing is said"
     if len(fact.value) > MAX_VALUE or len(fact.quote) > MAX_QUOTE:
         yield "too long"
-    if is_secret(fact.key, fact.value, fact.quote):
+    before, after = source.own.beside(fact.quote)
+    if is_secret(fact.key, fact.value, fact.quote) or (any(map(str.isdigit, fact.value)) and _SECRET.search(fold(before))):
         yield "a secret"
     if _QUESTION.search(fact.quote):
         yield "a question"
-    if _SUPPOSED.search(fact.quote):
+    if _SUPPOSED.search(fact.quote) or _FOR_OTHERS.match(fact.quote):
         yield "only supposed"
+    if _TAKEN_BACK.match(after):
+        yield "taken back"
+    if any(plain(m.group()) not in plain(fact.value) for m in _TURNS_ROUND.finditer(fact.quote)):
+        yield "a word that turns it round is left out"
     agreed = source.agreed()
     if not agreed and not content(flow(fact.quote)) and not any(c.isdigit() for c in fact.quote):
         yield "the quote says nothing by itself"

@@ -48,7 +48,7 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 _DECODER = json.JSONDecoder()
 _NOT_BREAK = re.compile(r"[^\n]")
 _JSON = re.compile(r"[{\[](?=\s*[\[{\"\]}])")
-_QUOTED = re.compile(r"\"[^\"\n]{3,}\"|“[^”\n]{3,}”|«[^»\n]{3,}»|„[^“”\n]{3,}[“”]|「[^」\n]{3,}」")
+_QUOTED = re.compile(r"\"[^\"\n]{3,}\"|“[^”\n]{3,}”|«[^»\n]{3,}»|„[^“”\n]{3,}[“”]|「[^」\n]{3,}」|`[^`\n]{3,}`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,17 @@ class OwnWords:
                     return _whole(part, at, end)
                 at = part.find(quote, at + 1)
         return None
+
+    def beside(self, quote: str) -> tuple[str, str]:
+        """The sentences right before and right after whole sentences, "" where there is none."""
+        for part in self.parts:
+            at = part.find(quote)
+            if at >= 0:
+                told = [(a, b) for a, b in spans(part)]
+                before = [part[a:b] for a, b in told if b <= at]
+                after = [part[a:b] for a, b in told if a >= at + len(quote)]
+                return ("".join(before[-1:]), "".join(after[:1]))
+        return ("", "")
 
     def sentences(self) -> Iterator[str]:
         """The sentences, in order."""

@@ -36,6 +36,10 @@ class StateTables(Protocol):
         """The number of the next change of a conversation's state, from 1 on."""
         ...
 
+    def size(self, conversation: str) -> tuple[int, bool]:
+        """The number of the last change, 0 for none, and whether the conversation began with recalled facts."""
+        ...
+
     def add_fact(self, fact: Fact) -> None:
         """Store a fact of the conversation it names."""
         ...

@@ -33,7 +33,12 @@ class StateRows:
 
     def next_change(self, conversation: str) -> int:
         """The number of the next change."""
-        return int(self._run("next_change", conversation).fetchone()["change"])
+        return self.size(conversation)[0] + 1
+
+    def size(self, conversation: str) -> tuple[int, bool]:
+        """The number of the last change, and whether anything was recalled."""
+        row = self._run("state_size", conversation).fetchone()
+        return int(row["change"]), bool(row["recalled"])
 
     def add_fact(self, fact: Fact) -> None:
         """Store a fact."""

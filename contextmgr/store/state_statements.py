@@ -31,8 +31,9 @@ _SCOPE = and_(
 )
 
 STATE_STATEMENTS: Mapping[str, ClauseElement] = {
-    "next_change": text(
-        "SELECT coalesce(max(change), 0) + 1 AS change FROM ("
+    "state_size": text(
+        "SELECT coalesce(max(change), 0) AS change, "
+        "EXISTS (SELECT 1 FROM recalled WHERE tenant = :tenant AND conv = :conv) AS recalled FROM ("
         "SELECT max(change) AS change FROM fact WHERE tenant = :tenant AND conv = :conv UNION ALL "
         "SELECT max(change) FROM note WHERE tenant = :tenant AND conv = :conv) AS changes"
     ),
