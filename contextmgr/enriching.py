@@ -17,7 +17,7 @@ from contextmgr.store import Store
 from contextmgr.telemetry import span
 from contextmgr.tokens import Count
 
-REMEMBERED = 256  # facts of each wider scope that are looked at, the newest
+REMEMBERED = 2_000  # facts of each wider scope that are looked at, the newest
 
 
 def with_evidence(snapshot: Snapshot, searcher: Searcher | None, profile: Profile) -> Snapshot:

@@ -123,9 +123,7 @@ def unit_of(turn: Turn, episode: int | None = None) -> Unit:
 
     Raises one of `UNREADABLE` for a turn whose blocks are not what they say they are.
     """
-    return Unit.of(
-        turn.number, turn.role, index_text(turn), episode=episode, at=turn.said_at, acts=bool(turn.calls)
-    )
+    return Unit.of(turn.number, turn.role, index_text(turn), episode=episode, at=turn.said_at, acts=bool(turn.calls))
 
 
 def lent(unit: Unit, words: str) -> Unit:

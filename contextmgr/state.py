@@ -1,7 +1,8 @@
 """The state tier: current facts and the scratchpad, as a request shows them.
 
 Laws: the same state gives the same bytes, in an order that does not depend on when things changed; what changed
-longest ago leaves the view first; a value stands escaped, with who said it and where, and repeats no pin.
+longest ago leaves the view first, after what is too long for it by itself; a value stands escaped, with who said it and
+where, and no name or value repeats a pin.
 """
 
 from __future__ import annotations
@@ -79,30 +80,40 @@ class StateTier:
     size: Callable[[Features], int]
 
     def blocks(self, cap: int) -> list[Block]:
-        """At most one text block of at most ``cap`` tokens; [] where nothing is known, or not even the newest fits."""
-        changes = _newest_first([*self.state.facts, *(n for n in self.state.notes if n.text)])
+        """At most one text block of at most ``cap`` tokens; [] where nothing is known, or nothing of it fits.
+
+        What is too long by itself leaves the view, not everything else with it.
+        """
+        known = _newest_first([*self.state.facts, *(n for n in self.state.notes if n.text)])
+        changes = known if self._fits(known, known, cap) else [c for c in known if self._fits([c], known, cap)]
         fitting, most = 0, len(changes)
         while fitting < most:  # the largest number of the newest that fits
             half = (fitting + most + 1) // 2
-            if self._tokens(self._block(changes, half)) <= cap:
+            if self._fits(changes[:half], known, cap):
                 fitting = half
             else:
                 most = half - 1
-        return [self._block(changes, fitting)] if fitting else []
+        return [self._block(changes[:fitting], known)] if fitting else []
 
-    def _tokens(self, block: Block) -> int:
-        return self.size(block_features(block, self.count))
+    def _fits(self, shown: Sequence[Change], known: Sequence[Change], cap: int) -> bool:
+        return self.size(block_features(self._block(shown, known), self.count)) <= cap
 
-    def _block(self, changes: Sequence[Change], most: int) -> Block:
-        shown = changes[:most]
+    def _block(self, shown: Sequence[Change], known: Sequence[Change]) -> Block:
         facts = sorted((c for c in shown if isinstance(c, Fact)), key=lambda f: (f.key, f.scope, f.id))
         notes = sorted((c for c in shown if isinstance(c, Note)), key=lambda n: n.section)
         lines = [labels.STATE, *map(self.wording.fact, facts)]
         if notes:
             lines += [labels.NOTES, *map(self.wording.note, notes)]
-        if len(changes) > most:
-            lines.append(labels.older_state(len(changes) - most))
+        if len(shown) < len(known):
+            are_newest = known[: len(shown)] == list(shown)
+            lines.append(
+                labels.older_state(len(known) - len(shown)) if are_newest else _left_out(len(known) - len(shown))
+            )
         return labels.text_block("\n".join(lines))
+
+
+def _left_out(number: int) -> str:
+    return f"[{number} more, changed longer ago or too long to stand here, kept in the store.]"
 
 
 def ref_of(change: Change) -> str:

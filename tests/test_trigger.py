@@ -41,6 +41,10 @@ def test_the_list_is_large_and_varied_enough_to_say_something() -> None:
         ("What were my last few chats?", "recent"),
         ("Wo waren wir stehen geblieben?", "recent"),
         ("Tu te souviens de ce que je t’ai dit ?", "topic"),
+        ("Sigamos con lo que estábamos hablando la semana pasada.", "recent"),
+        ("¿Te acuerdas del plan de entrenamiento que hicimos?", "topic"),
+        ("O que discutimos na semana passada sobre o orçamento?", "topic"),
+        ("Wie hieß noch mal die Bibliothek, die du mir letztes Mal genannt hast?", "topic"),
         ("ＷＨＡＴ ＤＩＤ ＷＥ ＤＥＣＩＤＥ？", "topic"),
     ],
 )

@@ -51,8 +51,8 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _FOR_OTHERS = re.compile(
-    r"^\W*(?:please )?(?:write(?! (?:this |that |it )?down)|draft|compose|translate|rewrite|proofread|act as|play|schreib\w*|übersetz\w*|traduis\w*"
-    r"|traduce|escribe)\b[^:\n]*:",
+    r"^\W*(?:please )?(?:write(?! (?:this |that |it )?down)|draft|compose|translate|rewrite|proofread"
+    r"|act as|play|schreib\w*|übersetz\w*|traduis\w*|traduce|escribe)\b[^:\n]*:",
     re.IGNORECASE,
 )
 """A text that was ordered, or a part to be played, rather than something told."""
@@ -154,7 +154,9 @@ def _reasons(fact: Proposal, source: Said, day: date | None) -> Iterator[str]:
     if len(fact.value) > MAX_VALUE or len(fact.quote) > MAX_QUOTE:
         yield "too long"
     before, after = source.own.beside(fact.quote)
-    if is_secret(fact.key, fact.value, fact.quote) or (any(map(str.isdigit, fact.value)) and _SECRET.search(fold(before))):
+    if is_secret(fact.key, fact.value, fact.quote) or (
+        any(map(str.isdigit, fact.value)) and _SECRET.search(fold(before))
+    ):
         yield "a secret"
     if _QUESTION.search(fact.quote):
         yield "a question"

@@ -165,7 +165,9 @@ class Extractor:
         if now is None or not is_visible(now) or now.sha256 != read.sha256:
             return False
         author: FactAuthor = "operator" if now.author == "operator" else "user"
-        fact = news(proposal, self._known(tx, record.id), author)
+        held = [tx.state.current(record.id, s, proposal.key) for s in (FactScope.PROJECT, FactScope.USER)]
+        known = {f.id: f for f in (*self._known(tx, record.id), *held) if f is not None}  # by key, however old
+        fact = news(proposal, list(known.values()), author)
         if fact is None:
             return False
         try:

@@ -25,14 +25,16 @@ DATA_WORDS = 4
 _UNSPACED_WORD = 2.5  # characters that count as a word where there are no blanks between words
 _READ = 200_000  # characters of one turn that are remembered
 
+_BEFORE = r"[\s*_`#\u200b-\u200f\ufeff-]*"  # marks that copying from a rendered page leaves before a line
 _LABEL = re.compile(
-    r"\s*\[(?:Earlier in this conversation|State kept beside|State changed;|Note changed;|Note taken away|Notes of the"
+    _BEFORE
+    + r"\[(?:Earlier in this conversation|State kept beside|State changed;|Note changed;|Note taken away|Notes of the"
     r"|Summary of turns|The \w+ that follows answers|Out of view:|Output of|Late result of|Interrupted:|Kept by the"
     r"|Notice: the|The request in hand|Here stood:|In turn \d+ the|The conversation begins|… [\d,.]+ of"
     r"|turn \d+, (?:user|assistant|tool)\]|\d+ more, changed|\w+ left out here; stored)",
     re.IGNORECASE,
 )
-_DOCUMENT = re.compile(r"\s*\[(?:Task document|Pinned \w+,)")
+_DOCUMENT = re.compile(_BEFORE + r"\[(?:Task document|Pinned \w+,)")
 _LINE = re.compile(
     r"""\s*(?:
       >|\|                                                           # quotations, tables, our notes

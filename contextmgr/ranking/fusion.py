@@ -50,7 +50,8 @@ class Hit:
     """A turn that answers a query.
 
     ``score`` only orders the hits of one query.  ``reason`` says in a few words why it is here; ``share`` is the part
-    of the query's weight in words that it holds itself, 0 to 1; ``also`` are turns that say the same.
+    of the query's weight in words that it holds itself, 0 to 1, and ``found`` those words; ``also`` are turns that say
+    the same.
     """
 
     number: int
@@ -58,6 +59,7 @@ class Hit:
     reason: str
     share: float = 0.0
     also: tuple[int, ...] = ()
+    found: tuple[str, ...] = ()
 
 
 def rank(
@@ -94,7 +96,8 @@ def rank(
         hits = _with_exact(hits, [group for group in alone if _is_exact(query, lexical[group[0]])], k)
         hits.sort(key=lambda group: (-round(chosen[group[0]], _DIGITS), -group[0]))
     return [
-        Hit(n, round(chosen[n], _DIGITS), _reason(lexical[n], cosines, n), lexical[n].share, also) for n, also in hits
+        Hit(n, round(chosen[n], _DIGITS), _reason(lexical[n], cosines, n), lexical[n].share, also, lexical[n].found)
+        for n, also in hits
     ]
 
 

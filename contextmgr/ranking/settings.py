@@ -26,7 +26,7 @@ class Settings:
     assistant: float = 0.4
     """Factor for an assistant's turn: what a user said is asked for far more often than what was answered at length."""
     acting: float = 0.7
-    """Factor instead for one that holds calls of tools: what they returned is nobody's answer, but what was found out."""
+    """Factor for one that holds calls of tools instead: what they returned is what was found out."""
     user_when_answer: float = 0.8
     """Factor for a user's turn instead, where the assistant's words are asked for."""
     other_speaker: float = 0.7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextmgr import jsontext
+from contextmgr.facts import FactScope
 from contextmgr.keeping import Keeping
 from contextmgr.reading import is_visible
 from contextmgr.recall.access import Asking
@@ -38,6 +39,11 @@ def remember(keeping: Keeping, tx: Transaction, asking: Asking, given: object) -
     turn = tx.turn(conversation, source)
     if turn is None or not is_visible(turn):
         raise ArgumentError(f"source_turn={source} is no turn of this chat that can be cited")
+    old = tx.state.current(conversation, FactScope.CONVERSATION, key)
+    if old is not None and old.author == "operator":
+        raise ArgumentError(
+            f"{shown(key)} was set by the operator and stays as it is; use another key for what was said"
+        )
     fact = keeping.set_fact(tx, conversation, key, value, author="model", turn=source, via=asking.via)
     told: dict[str, object] = {"remembered": key, "source_turn": source}
     if jsontext.canonical(fact.value) != jsontext.canonical(value):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from contextmgr.ranking import DEFAULTS, Cosines, Hit, Query, Statistics, Unit, candidate_terms, rank
+from contextmgr.retrieval.grading import Grades
 from contextmgr.retrieval.grounds import Ground
 from contextmgr.store.search_base import Match
 
@@ -20,7 +21,6 @@ COMBINED = 7  # of its rarest terms, from which groups are made
 COUNTED = 1_000  # turns after which a term's frequency is reckoned rather than counted
 SIMILAR = 64  # turns that are ranked because their vectors are nearest
 DRIVING = 20_000  # turns that hold a term; those that more hold are in no group, unless there is no other
-ASKED = 4  # words of a question that one turn is held against, for the threshold
 
 
 def find(
@@ -31,8 +31,8 @@ def find(
     *,
     shown: Callable[[int], bool],
     near: Cosines | None = None,
-) -> tuple[list[Hit], float]:
-    """The best turns that are ``shown``, and `scale` for their shares; ``tail`` are those that are not indexed yet."""
+) -> tuple[list[Hit], Grades]:
+    """The best turns that are ``shown``, and what grades them; ``tail`` are those that are not indexed yet."""
     statistics = _statistics(ground, query, tail)
     waiting = {u.number: u for u in tail}
     matches = {m.number: m for m in _candidates(ground, query, statistics)} | waiting
@@ -44,7 +44,7 @@ def find(
     given = sorted((u for u in units if shown(u.number)), key=lambda u: u.number)
     episodes = ground.episode_terms({u.episode for u in given if u.episode is not None})
     known = replace(statistics, episode_terms=episodes)
-    return rank(query, given, known, k=k, cosines=near), scale(query, known)
+    return rank(query, given, known, k=k, cosines=near), Grades.of(query, known)
 
 
 def _statistics(ground: Ground, query: Query, tail: Sequence[Unit]) -> Statistics:
@@ -58,19 +58,6 @@ def _statistics(ground: Ground, query: Query, tail: Sequence[Unit]) -> Statistic
         holding=holding,
         episodes=max(1, state.episodes),
     )
-
-
-def scale(query: Query, statistics: Statistics) -> float:
-    """How much of a question one turn may be asked to hold, as a factor for its share of the whole.
-
-    Long questions ask for several things: a turn is held against `ASKED` words, the heaviest.  Words that no turn holds
-    count half, since no turn could hold more.
-    """
-    asking = DEFAULTS.request_weight
-    weights = {t: statistics.idf(t) * (asking if t in query.requests else 1.0) for t in query.terms}
-    whole = sum(weights.values())
-    halved = [w if statistics.holding.get(t) else w / 2 for t, w in weights.items()]
-    return whole / sum(sorted(halved, reverse=True)[:ASKED]) if whole else 1.0
 
 
 def _candidates(ground: Ground, query: Query, statistics: Statistics) -> list[Match]:

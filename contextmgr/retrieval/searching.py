@@ -23,6 +23,7 @@ from contextmgr.ranking import Cosines, Hit, Query, Unit, excerpt, query_terms
 from contextmgr.reading import is_visible
 from contextmgr.recording import no_conversation
 from contextmgr.retrieval.finding import find
+from contextmgr.retrieval.grading import Grades, newest_second
 from contextmgr.retrieval.grounds import AllChats, OneChat
 from contextmgr.retrieval.hits import ChatHit, SearchHit
 from contextmgr.retrieval.quoting import Quoting
@@ -100,8 +101,8 @@ class Searcher:
         vector = self._vector(query)
         with self.store.reading(self.scope) as tx:
             most = min(MOST, 3 * tier.k + PREVIOUS)
-            hits, whole = self._found(tx, conversation, query, vector, most, before=turn.number)
-        strong = [h for h in hits if h.share * whole >= tier.threshold]
+            hits, grades = self._found(tx, conversation, query, vector, most, before=turn.number)
+        strong = newest_second([h for h in hits if grades.grade(h) >= tier.threshold])
 
         @cache
         def read(number: int) -> Turn | None:
@@ -147,10 +148,10 @@ class Searcher:
         k: int,
         *,
         before: int | None = None,
-    ) -> tuple[list[Hit], float]:
-        """The best turns, of those ``before`` a turn (a question must not find itself), and a scale for shares."""
+    ) -> tuple[list[Hit], Grades]:
+        """The best turns, of those ``before`` a turn (a question must not find itself), and what grades them."""
         if not query:
-            return [], 1.0
+            return [], Grades(1.0, (), frozenset())
         hidden = tx.search.hidden(conversation)
 
         def shown(number: int) -> bool:

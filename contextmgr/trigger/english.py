@@ -209,7 +209,8 @@ ELSEWHERE: tuple[Sign, ...] = (
         None,
         r"""\b(?:im|in unserem) (?:team|meeting|verein|vorstand)\b|\bin der (?:sitzung|besprechung|norm)\b
         |\bmit (?:meine[mr]|unsere[mr]|de[mr]) \w+|\bavec (?:ma|mon|mes|notre|nos|le|la|les) \w+|\ben reunion\b
-        |\ben la reunion\b|\bcon (?:mi|mis|nuestr[oa]|el|la|il|lo|mio|mia) \w+|\bin riunione\b|\bna reuniao\b
+        |\ben la reunion\b
+        |\bcon (?:mi|mis|nuestr[oa]|el|la|il|lo(?! (?:que|de)\b)|mio|mia) \w+|\bin riunione\b|\bna reuniao\b
         |\bcom (?:meu|minha|o|a) \w+|\bmet (?:mijn|de|het|onze) \w+|\bin de vergadering\b""",
     ),
 )

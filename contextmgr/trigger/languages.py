@@ -17,7 +17,8 @@ LANGUAGES: tuple[Sign, ...] = (
     Sign(
         "said before (de)",
         "topic",
-        r"""\bdu (?:mir|uns) (?:\w+ )?(?:empfohlen|gesagt|geraten|vorgeschlagen|geschrieben|gegeben|gezeigt|erklart)\b
+        r"""\bdu (?:mir|uns) (?:\w+ ){0,2}(?:empfohlen|genannt|gesagt|geraten|vorgeschlagen|geschrieben
+        |gegeben|gezeigt|erklart)\b
         |\b(?:hatte|habe?) ich (?:dir|ihnen)\b[^.?!]{0,50}\b(?:erzahlt|gesagt|gegeben|geschickt|erklart)\b
         |\b(?:unser|unserem|unseres) (?:letzte\w*|vorige\w*) (?:gesprach|chat|unterhaltung)
         |\b(?:was|wie|warum|wann|wo|welche\w*|wofur)\b[^.?!]{0,30}\b(?:haben
@@ -75,7 +76,8 @@ LANGUAGES: tuple[Sign, ...] = (
     Sign(
         "where we stopped (es)",
         "recent",
-        r"""\b(?:continuemos|sigamos|seguimos) con lo de (?:ayer|antes|la)\b
+        r"""\b(?:continuemos|sigamos|seguimos) con lo (?:de (?:ayer|antes|la)|que (?:estabamos
+        |hablabamos|hablamos))\b
         |\b(?:hicimos|hablamos|vimos|estabamos) la (?:ultima|otra) vez
         |\bdonde (?:lo )?(?:dejamos|quedamos|estabamos)\b|\ben que (?:nos )?(?:quedamos|estabamos)\b
         |\bde que (?:hablamos|estuvimos hablando|conversamos)|\b(?:mis|nuestras) (?:ultim\w+
@@ -88,7 +90,8 @@ LANGUAGES: tuple[Sign, ...] = (
         |calculamos|escogimos|vimos)\b
         |\bque te (?:pase|mande|di|dije|conte|envie)\b
         |\b(?:que|cual|por que|cuando|como) (?:decidimos|acordamos|elegimos|dijimos|quedamos)\b
-        |\b(?:te acuerdas|recuerdas|se acuerda)\b[^.?!]{0,60}\b(?:te|yo|mi|mis|nos|nuestr\w+)\b
+        |\b(?:te acuerdas|recuerdas|se acuerda)\b[^.?!]{0,60}\b(?:te|yo|mi|mis|nos|nuestr\w+|hicimos
+        |hablamos|vimos|preparamos|discutimos)\b
         |\bcomo (?:acordamos|quedamos|hablamos|(?:ya )?te (?:dije|comente|conte|mencione)|siempre)\b
         |\b(?:me|nos) (?:recomendaste|dijiste|sugeriste|aconsejaste|diste|propusiste|contaste)\b|\bte (?:dije
         |conte|di|pedi|mencione|explique)\b
@@ -136,7 +139,7 @@ LANGUAGES: tuple[Sign, ...] = (
         "topic",
         r"""\b(?:que|qual)\b[^.?!]{0,25}\b(?:escolhemos|fizemos|usamos|escrevemos|definimos|preparamos)\b
         |\bque (?:eu )?te (?:passei|mandei|dei|enviei)\b
-        |\b(?:o que|qual|por que|quando|como) (?:nos )?(?:decidimos|combinamos|escolhemos|acordamos)\b
+        |\b(?:o que|qual|por que|quando|como) (?:nos )?(?:decidimos|combinamos|escolhemos|acordamos|discutimos)\b
         |\b(?:se lembra|lembra-se|lembras-te|voce lembra)\b[^.?!]{0,60}\b(?:eu|te|meu|minha|nos|nosso|nossa)\b
         |\bcomo (?:combinamos|combinado|acordamos|eu (?:ja )?(?:te )?disse|sempre)\b
         |\b(?:me|nos) (?:recomendou|disse|sugeriu|indicou|aconselhou|deu|recomendaste|disseste)\b|\b(?:te

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contextmgr.extraction import KIND, is_bookmark
+from contextmgr.extraction import KIND, extracting, is_bookmark
 from contextmgr.facts import FactKind, FactScope
 from contextmgr.scope import Scope, Visibility
 from contextmgr.store import Job
@@ -68,6 +68,17 @@ def test_an_operators_turn_is_the_operators_fact() -> None:
             "base_url": "https://api.example.com/v2"
         }
         assert [f.author for f in talk.facts] == ["operator"]
+
+
+def test_an_operators_fact_stands_however_many_came_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extracting, "KNOWN", 3)
+    with talking() as talk:
+        talk.chat.add_user("The base URL is https://api.example.com/v2.", author="operator")
+        talk.extract()
+        for number in range(4):
+            talk.chat.facts.set(f"other {number}", number, scope="project")
+        talk.extracted("The base URL is https://evil.example.com/v2.")
+        assert next(f for f in talk.facts if f.key == "base_url").author == "operator"
 
 
 @pytest.mark.parametrize("visibility", [Visibility.INCOGNITO, Visibility.EXCLUDED])

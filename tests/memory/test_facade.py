@@ -115,3 +115,12 @@ def test_a_handoff_says_what_is_in_force(tmp_path: Path) -> None:
     assert "All database calls must use prepared statements." in text
     assert "SQLite" in text
     assert "migrate orders" in text
+
+
+def test_an_old_fact_is_found_among_very_many(tmp_path: Path) -> None:
+    with Manager(tmp_path / "a.db", profile=profile("relevant"), background=False) as manager:
+        old = manager.conversation("old", tenant="t", user="u")
+        old.facts.set("shoe_size", 43, scope="project")
+        for number in range(400):
+            old.facts.set(f"lamp {number}", f"on floor {number}", scope="project")
+        assert "shoe_size: 43" in str(first_request(manager, "Which shoe size should I order?").params)

@@ -43,7 +43,11 @@ def test_a_word_that_turns_a_statement_round_is_not_left_out(text: str, value: s
 
 @pytest.mark.parametrize(
     "text",
-    ["Write an email to Tom: always reply all.", "Act as a pirate: always reply all.", "I always reply all in my novel."],
+    [
+        "Write an email to Tom: always reply all.",
+        "Act as a pirate: always reply all.",
+        "I always reply all in my novel.",
+    ],
 )
 def test_what_is_meant_for_others_or_played_says_nothing_of_the_user(text: str) -> None:
     assert judged(text, "always reply all", "always reply all") == "only supposed"

@@ -111,3 +111,11 @@ def test_outside_of_a_conversation_nothing_is_kept(manager: Manager, name: str, 
 def test_a_turn_number_no_store_can_hold_is_told(manager: Manager) -> None:
     said(manager, "now", "My order is 4471.")
     assert "no turn of this chat" in refused(recall(manager), "now", "remember", key="k", value=1, source_turn=10**30)
+
+
+def test_a_model_does_not_replace_what_the_operator_set(manager: Manager) -> None:
+    chat = said(manager, "now", "Refund me 900.")
+    chat.facts.set("refund_limit", 50, author="operator")
+    assert "set by the operator" in refused(recall(manager), "now", "remember", key="refund_limit", value=900)
+    found = chat.facts.get("refund_limit")
+    assert (found and found.value, found and found.author) == (50, "operator")

@@ -16,6 +16,7 @@ from contextmgr.scenario.outcome import OURS
 from contextmgr.scenario.playing import Player, Step
 
 NAME = "address-change"
+FILE = Path(__file__).parents[2] / "examples" / "scenarios" / f"{NAME}.toml"
 OLD, NEW, SISTERS, PREFERENCE, QUESTION = 12, 31, 76, 118, 240
 
 
@@ -60,7 +61,7 @@ def test_what_was_said_stands_where_the_story_says(last: tuple[Step, dict[int, A
         31: "12 Harbour Lane",
         76: "9 Cliff Road",
         118: "I prefer an e-mail",
-        240: "my new address",
+        240: "Which address of mine",
     }
     assert [n for n, words in said.items() if words not in turns[n].text] == []
     assert step.starts[119] == QUESTION
@@ -75,10 +76,21 @@ def test_the_new_address_and_the_preference_are_quoted(last: tuple[Step, dict[in
     assert step.request.report.disposition(NEW) is Disposition.RETRIEVED
 
 
-def test_no_other_address_is_there(last: tuple[Step, dict[int, Any]]) -> None:
-    step, turns = last
-    assert [n for n in (OLD, SISTERS) if is_quoted(step.request.params, turns[n])] == []
-    assert "Mill Road" not in str(step.request.params)
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Can you confirm my delivery address and how I prefer to be contacted?", [NEW, PREFERENCE]),
+        ("Please ship the replacement to my current address. Which one do you have?", [NEW]),
+        ("What is my delivery address?", [NEW]),
+        ("Send it to my address please, and notify me the way I asked.", [NEW]),
+    ],
+)
+def test_other_wordings_find_the_new_address_too(tmp_path: Path, question: str, found: list[int]) -> None:
+    text = FILE.read_text(encoding="utf-8")
+    head, _, rest = text.rpartition('user = """')
+    asked = f'{head}user = """{question}"""{rest.partition(chr(34) * 3)[2]}'
+    (tmp_path / "a.toml").write_text(asked.replace(f"[{NEW}, {PREFERENCE}]", str(found)), encoding="utf-8")
+    assert run_scenario(str(tmp_path / "a.toml")).passed
 
 
 def test_it_holds_across_processes(outcome: ScenarioOutcome, tmp_path: Path) -> None:

@@ -118,6 +118,17 @@ def test_what_changed_longest_ago_leaves_first(tmp_path: Path) -> None:
     assert Calibration.prior("v4").tokens(text_features(shown, default_counter().count)) <= 160
 
 
+def test_a_note_too_long_for_the_tier_takes_nothing_else_with_it(tmp_path: Path) -> None:
+    with Manager(tmp_path / "a.db", profile="support-chat") as manager:
+        chat = manager.conversation("c", tenant="t")
+        chat.add_user("Send it to Elm Road 2.")
+        chat.facts.set("address", "Elm Road 2", turn=1)
+        chat.notes.set("plan", "ask which carrier has room on the lane\n" * 200)
+        shown = state_of(ask(chat))
+    assert '- address: "Elm Road 2" (user, turn 1)' in shown
+    assert shown.endswith("[1 more, changed longer ago or too long to stand here, kept in the store.]")
+
+
 def test_a_value_that_repeats_a_pin_gives_way_to_it(chat: Conversation) -> None:
     chat.add_user("Amounts are integer cents, never floats.", pin=True)
     chat.facts.set("rule", "Amounts are integer cents, never floats.", turn=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 from typing import Self
@@ -16,9 +17,9 @@ from contextmgr.errors import FactError
 
 
 class Shipment(BaseModel):
-    status: str = Field("new", alias="shipmentStatus")
+    status: str = Field(default="new", alias="shipmentStatus")
     cents: int = 0
-    cache: str = Field("", exclude=True)
+    cache: str = Field(default="", exclude=True)
 
     @computed_field
     def euros(self) -> float:
@@ -84,10 +85,8 @@ def test_two_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
 
         @model_validator(mode="after")
         def wait(self) -> Self:
-            try:
+            with suppress(BrokenBarrierError):
                 met.wait(timeout=0.5)  # nobody comes where the other has to wait for its turn
-            except BrokenBarrierError:
-                pass
             return self
 
     def write(changes: dict[str, str]) -> None:
