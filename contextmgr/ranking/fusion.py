@@ -1,7 +1,8 @@
 """From scores to the turns that are returned: words and vectors together, the same said twice once, in a fixed order.
 
 Laws: a turn that the words find exactly is never pushed out of the first ``k`` by vectors; among equals the newest
-comes first, and age decides nothing else; what is below the threshold is not returned to fill ``k``.
+comes first, and age decides nothing else; what is below the threshold is not returned to fill ``k``, unless it holds
+all that was asked for.
 """
 
 from __future__ import annotations
@@ -88,7 +89,8 @@ def rank(
         by_words = {}
     chosen = _fused(scorer, units, by_words, cosines) if cosines is not None else by_words
     best = max(chosen.values(), default=0.0)
-    order = [n for n in _ordered(chosen) if chosen[n] >= settings.min_of_best * best]
+    floor = settings.min_of_best * best
+    order = [n for n in _ordered(chosen) if chosen[n] >= floor or _holds_all(query, lexical[n])]
     by_number = {unit.number: unit for unit in units}
     hits = list(_distinct(order, by_number, k, settings.same))
     if cosines is not None:
@@ -154,8 +156,12 @@ def _are_alike(one: frozenset[str], other: frozenset[str], same: float) -> bool:
 
 def _is_exact(query: Query, found: Lexical) -> bool:
     """Whether a turn holds every word that the query is about, or an identifier of it."""
-    about = [term for term in query.terms if term not in query.requests | query.dates]
-    return (bool(about) and set(about) <= set(found.found)) or not query.identifiers.isdisjoint(found.found)
+    return _holds_all(query, found) or not query.identifiers.isdisjoint(found.found)
+
+
+def _holds_all(query: Query, found: Lexical) -> bool:
+    about = {term for term in query.terms if term not in query.requests | query.dates}
+    return bool(about) and about <= set(found.found)
 
 
 def _with_exact(hits: Sequence[_Group], needed: Sequence[_Group], k: int) -> list[_Group]:

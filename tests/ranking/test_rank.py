@@ -138,3 +138,9 @@ def test_settings_are_checked() -> None:
         Settings(saturation=-1)
     with pytest.raises(InputError, match="no range"):
         Cosines.of({})
+
+
+def test_a_long_turn_that_holds_all_that_was_asked_for_is_not_cut_off() -> None:
+    long = "the lease " + " ".join(f"word{i}" for i in range(900))
+    units = [Unit.of(1, "user", "the lease"), Unit.of(2, "assistant", long), *noise(30, 10)]
+    assert [hit.number for hit in Index(units).search("lease", k=5)] == [1, 2]
