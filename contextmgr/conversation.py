@@ -21,6 +21,7 @@ from contextmgr.replies import to_reply
 from contextmgr.retrieval import Searcher, SearchHit
 from contextmgr.scope import Scope, Visibility
 from contextmgr.store import Job, Transaction
+from contextmgr.store.state_base import AuditRecord
 from contextmgr.suggestions import Suggestion, suggest
 from contextmgr.summaries import Segment
 from contextmgr.syncing import Item, after, carries_on, items_of, new_turns, stored_items
@@ -281,9 +282,18 @@ class Conversation:
         """The at most ``k`` turns that answer a query best, best first; [] where it holds nothing to look for.
 
         The query is text, never grammar.  Withdrawn and erased turns are not found; turns said just now are.
-        Raises `InputError` for a query that is no text or a ``k`` that is no number from 1 to 100.
+        What was looked for and found is put down in the audit.  Raises `InputError` for a query that is no text or a
+        ``k`` that is no number from 1 to 100.
         """
-        return self._searcher.search(self._name, query, k)
+        hits = self._searcher.search(self._name, query, k)
+        found = tuple({"chat": self._name, "turns": [h.turn], "score": h.score} for h in hits)
+        with self._store.writing(self.scope) as tx:
+            tx.state.audit(
+                AuditRecord(
+                    action="search", conversation=self._name, query=query, found=found, at=self._assembler.clock()
+                )
+            )
+        return hits
 
     def state(self, model: type[Model]) -> TypedState[Model]:
         """A pydantic model of yours as typed state: one fact per field, validated on every write.

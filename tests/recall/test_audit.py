@@ -137,3 +137,12 @@ def test_what_is_no_call_is_the_callers_mistake(manager: Manager, block: dict[st
 def test_what_is_no_block_is_the_callers_mistake(manager: Manager) -> None:
     with pytest.raises(TurnError):
         recall(manager).handle(None, "recent_chats")
+
+
+def test_a_search_by_the_application_is_audited_too(manager: Manager) -> None:
+    chat = manager.conversation("searched", tenant="t")
+    chat.add_user("The code of dock 4 is 7731.")
+    chat.search("dock 4")
+    with manager._store.reading(chat.scope) as tx:
+        (record,) = tx.state.audits(9, "searched")
+    assert (record.action, record.query, [f["turns"] for f in record.found]) == ("search", "dock 4", [[1]])
