@@ -32,6 +32,7 @@ BATCH = 64  # turns read at a time, so that nobody waits long for the store
 WRITTEN = 32  # turns written in one transaction, for the same reason
 REREAD = 32  # turns before a batch that are read again, to know where the last episode goes on
 ATTEMPTS = 3
+ALL = 1 << 30  # no limit
 PENDING = 32  # turns said since: from here on the thread is told; fewer are searched as they are
 WORDS = 40_000  # characters of one text that are indexed
 RESULT = 2_000  # characters of one tool result, as head and tail
@@ -163,11 +164,11 @@ class Indexer:
     def run(self, conversation: str, going: Going) -> int:
         """Index what is not indexed yet, in batches, while ``going()``; returns how many turns were."""
         done = 0
-        while going() and (batch := self._next(conversation, going)):
+        while going() and (batch := self._next(conversation, going)) is not None:
             done += batch
         self._again(conversation, going)
-        while self.embedder is not None and going() and self._embed(conversation, self.embedder):
-            pass
+        if self.embedder is not None:
+            self._embed_all(conversation, self.embedder, going)
         return done
 
     def left(self, tx: Transaction, conversation: str) -> int:
@@ -176,23 +177,23 @@ class Indexer:
         if last == 0:
             return 0
         waiting = max(0, last - tx.search.state(conversation).upto)
-        broken = len(tx.search.unread(conversation, 1 << 30, PENDING))
-        return waiting + broken + len(self._bare(tx, conversation, 1 << 30))
+        broken = len(tx.search.unread(conversation, ALL, PENDING))
+        return waiting + broken + len(self._bare(tx, conversation, ALL))
 
-    def _next(self, conversation: str, going: Going) -> int:
-        """Index a batch; returns how many of its turns were, 0 for none left."""
+    def _next(self, conversation: str, going: Going) -> int | None:
+        """Index a batch; returns how many of its turns were, 0 where another process was faster, None for none left."""
         with self.store.reading(self.scope) as tx:
             upto = tx.search.state(conversation).upto
             last = min(_last(tx, conversation), upto + BATCH)
-            if last <= upto:
-                return 0
             known = tx.search.units(conversation, [upto])
             begun = (known[0].episode if known else None) or upto + 1
-            turns = tx.turns(conversation, max(begun, upto + 1 - REREAD), last)
+            turns = tx.turns(conversation, max(begun, upto + 1 - REREAD), last) if last > upto else []
         starts = [(e.first, e.first) for e in episodes(turns)]
         if known and starts:
             starts[0] = (starts[0][0], begun)
         new = [(t, _episode(starts, t.number), 0) for t in turns if t.number > upto]
+        if not new:
+            return None
         done = 0
         while done < len(new) and (done == 0 or going()):
             put = self._put(conversation, new[done : done + WRITTEN], going, moves=True)
@@ -202,12 +203,16 @@ class Indexer:
         return done
 
     def _again(self, conversation: str, going: Going) -> None:
-        """Index turns again that changed, or failed before."""
+        """Index turns again that changed, or failed before, each once."""
         with self.store.reading(self.scope) as tx:
-            found = tx.search.unread(conversation, ATTEMPTS, BATCH)
-            turns = [(tx.turn(conversation, r.number), r) for r in found]
-        if turns:
-            self._put(conversation, [(t, r.episode, r.attempts) for t, r in turns if t is not None], going)
+            found = tx.search.unread(conversation, ATTEMPTS, ALL)
+        for begun in range(0, len(found), WRITTEN):
+            if not going():
+                return
+            with self.store.reading(self.scope) as tx:
+                turns = [(tx.turn(conversation, r.number), r) for r in found[begun : begun + WRITTEN]]
+            if there := [(t, r.episode, r.attempts) for t, r in turns if t is not None]:
+                self._put(conversation, there, going)
 
     def _put(self, conversation: str, turns: Sequence[Waiting], going: Going, *, moves: bool = False) -> int:
         """Write turns to the index, and with ``moves`` the watermark behind them; returns how many were."""
@@ -223,29 +228,57 @@ class Indexer:
             tx.search.put(conversation, there, [u for u in unread if u.number not in gone], last if moves else 0)
         return done
 
-    def _bare(self, tx: Transaction, conversation: str, attempts: int) -> list[int]:
-        """The newest turns without a vector; none while the conversation is too short to need any."""
+    def _bare(self, tx: Transaction, conversation: str, attempts: int, most: int = 0) -> list[int]:
+        """The newest turns without a vector that failed less than ``attempts`` times, but for those that are withdrawn;
+        none while the conversation is too short to need any.
+        """
         if self.embedder is None or tx.search.state(conversation).upto < self.embed_from:
             return []
-        return tx.search.without_vector(conversation, self.embedder.id, attempts, self.embedder.max_batch)
+        hidden, most = tx.search.hidden(conversation), most or self.embedder.max_batch
+        found = tx.search.without_vector(conversation, maker(self.embedder), attempts, most + len(hidden))
+        return [n for n in found if n not in hidden][:most]
 
-    def _embed(self, conversation: str, embedder: Embedder) -> int:
+    def _embed_all(self, conversation: str, embedder: Embedder, going: Going) -> None:
+        """Make what vectors are missing, until there was a second failure: then it is not one text's fault."""
+        failures = 0
+        while failures < 2 and going() and (made := self._embed(conversation, embedder)) is not None:
+            failures += not made
+
+    def _embed(self, conversation: str, embedder: Embedder) -> bool | None:
+        """Embed a batch; whether it could be, None where nothing is left to be tried."""
         with self.store.reading(self.scope) as tx:
-            numbers = self._bare(tx, conversation, ATTEMPTS)
+            tried, numbers = self._tried(tx, conversation)
             found = [tx.turn(conversation, n) for n in numbers]
         turns = [t for t in found if t is not None and is_visible(t)]
         if not turns:
-            return 0
+            return None
+        made = True
         try:
             vectors = packed(embedder, [index_text(t)[:EMBEDDED] for t in turns])
             rows = [VectorRow(number=t.number, body=v) for t, v in zip(turns, vectors, strict=True)]
         except EmbedderError as error:
             _LOG.warning("embedding %d turns failed: %s", len(turns), error.reason)
-            rows = [VectorRow(number=t.number, error=error.reason, attempts=ATTEMPTS) for t in turns]
+            rows = [VectorRow(number=t.number, error=error.reason, attempts=tried + 1) for t in turns]
+            made = False
         with self.store.writing(self.scope) as tx:
             gone = tx.search.erased(conversation, min(numbers), max(numbers))
-            tx.search.put_vectors(conversation, embedder.id, embedder.dim, [r for r in rows if r.number not in gone])
-        return len(turns)
+            kept = [r for r in rows if r.number not in gone]
+            tx.search.put_vectors(conversation, maker(embedder), embedder.dim, kept)
+        return made
+
+    def _tried(self, tx: Transaction, conversation: str) -> tuple[int, list[int]]:
+        """Turns that failed least often, and how often: those that never did as a batch, others one by one, so that a
+        text that cannot be embedded keeps no other from it.
+        """
+        for tried in range(ATTEMPTS):
+            if numbers := self._bare(tx, conversation, tried + 1, most=1 if tried else 0):
+                return tried, numbers
+        return ATTEMPTS, []
+
+
+def maker(embedder: Embedder) -> str:
+    """By which name vectors are stored: the embedder's, and how many numbers they have, so that none are mixed."""
+    return f"{embedder.id}/{embedder.dim}"
 
 
 def _last(tx: Transaction, conversation: str) -> int:

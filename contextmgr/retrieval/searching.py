@@ -17,7 +17,7 @@ from contextmgr.asking import Standalone, query_of
 from contextmgr.embedders import Embedder, EmbedderError, cosines, vectors_of
 from contextmgr.errors import InputError
 from contextmgr.evidence import Evidence
-from contextmgr.indexing import index_text
+from contextmgr.indexing import index_text, maker
 from contextmgr.profiles import Retrieved
 from contextmgr.ranking import Cosines, Hit, Query, Unit, excerpt, query_terms
 from contextmgr.reading import is_visible
@@ -166,7 +166,7 @@ class Searcher:
     ) -> Cosines | None:
         if vector is None or self.embedder is None:
             return None
-        rows = [r for r in tx.search.vectors(conversation, self.embedder.id) if shown(r.number)]
+        rows = [r for r in tx.search.vectors(conversation, maker(self.embedder)) if shown(r.number)]
         if not rows:
             return None
         found = cosines(vector, [r.body for r in rows])

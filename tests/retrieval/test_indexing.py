@@ -294,3 +294,30 @@ def test_tool_rounds_are_found_by_their_calls(chat: Conversation) -> None:
     step(chat, "t1", "fine", path="dal/orders.py")
     assert found(chat, "dal/orders.py")[0] == 2
     assert found(chat, "orders.py")[0] == 2
+
+
+def test_whoever_is_overtaken_by_another_process_goes_on(chat: Conversation) -> None:
+    for i in range(4 * WRITTEN):
+        chat.add_user(f"heron {i}")
+    other = Indexer(chat._store, chat.scope)
+    overtaken = iter([False, True])  # once, while the first batch is read
+
+    def going() -> bool:
+        if next(overtaken, False):
+            other.run(chat.id, iter([True, *[True] * WRITTEN, *[False] * 99]).__next__)
+        return True
+
+    Indexer(chat._store, chat.scope).run(chat.id, going)
+    assert upto(chat) == 4 * WRITTEN
+
+
+def test_all_turns_that_changed_are_indexed_again(chat: Conversation, manager: Manager) -> None:
+    for i in range(5 * WRITTEN):
+        chat.add_user(f"heron {i}")
+    manager.flush()
+    with chat._store.writing(chat.scope) as tx:
+        for number in range(1, 5 * WRITTEN + 1):
+            tx.search.outdate(chat.id, number)
+    Indexer(chat._store, chat.scope).run(chat.id, lambda: True)
+    with chat._store.reading(chat.scope) as tx:
+        assert tx.search.unread(chat.id, 9, 9) == []

@@ -58,10 +58,10 @@ def test_another_model_makes_them_anew_and_mixes_nothing(tmp_path: Path) -> None
     other = FunctionEmbedder("toy-2", 2, lambda texts: [[1.0, len(t)] for t in texts])
     with Manager(tmp_path / "a.db", profile=PROFILE, background=False, embedder=other) as manager:
         chat = manager.conversation("c", tenant="t")
-        assert (models(chat, "toy-1"), models(chat, "toy-2")) == (20, 0)
+        assert (models(chat, "toy-1/3"), models(chat, "toy-2/2")) == (20, 0)
         assert chat.search("note 7 office")[0].turn == 8
         assert manager.flush() == 0
-        assert (models(chat, "toy-1"), models(chat, "toy-2")) == (0, 20)
+        assert (models(chat, "toy-1/3"), models(chat, "toy-2/2")) == (0, 20)
 
 
 def failing(texts: Sequence[str]) -> list[list[float]]:
@@ -75,6 +75,51 @@ def test_a_failing_embedder_leaves_the_words(tmp_path: Path, caplog: pytest.LogC
         assert manager.flush() > 0
         assert chat.search("bike stolen")[0].turn == 5
     assert "ConnectionError" in caplog.text
+
+
+def test_other_dimensions_under_the_same_name_are_not_mixed(tmp_path: Path) -> None:
+    with Manager(tmp_path / "a.db", profile=PROFILE, background=False, embedder=TOY) as manager:
+        told(manager)
+    other = FunctionEmbedder("toy-1", 2, lambda texts: [[1.0, len(t)] for t in texts])
+    with Manager(tmp_path / "a.db", profile=PROFILE, background=False, embedder=other) as manager:
+        chat = manager.conversation("c", tenant="t")
+        assert chat.search("note 7 office")[0].turn == 8
+        assert manager.flush() == 0
+        assert (models(chat, "toy-1/3"), models(chat, "toy-1/2")) == (0, 20)
+
+
+def test_withdrawn_turns_keep_no_other_from_its_vector(tmp_path: Path) -> None:
+    one_by_one = FunctionEmbedder("toy-1", 3, meanings, max_batch=1)
+    with Manager(tmp_path / "a.db", profile=PROFILE, background=False, embedder=one_by_one) as manager:
+        chat = told(manager)
+        chat.withdraw(20, "no longer wanted")
+        assert manager.flush() == 0
+        assert models(chat, "toy-1/3") == 19
+
+
+def test_a_failure_that_passes_is_tried_again(tmp_path: Path) -> None:
+    down = iter([True, True])
+
+    def at_first_failing(texts: Sequence[str]) -> list[list[float]]:
+        return failing(texts) if next(down, False) else meanings(texts)
+
+    embedder = FunctionEmbedder("toy-1", 3, at_first_failing, max_batch=8)
+    with Manager(tmp_path / "a.db", profile=PROFILE, background=False, embedder=embedder) as manager:
+        chat = told(manager)
+        assert manager.flush() > 0
+        assert manager.flush() == 0
+        assert models(chat, "toy-1/3") == 20
+
+
+def test_a_text_that_cannot_be_embedded_is_the_only_one_without(tmp_path: Path) -> None:
+    def picky(texts: Sequence[str]) -> list[list[float]]:
+        return failing(texts) if any("bike" in t for t in texts) else meanings(texts)
+
+    embedder = FunctionEmbedder("toy-1", 3, picky, max_batch=8)
+    with Manager(tmp_path / "a.db", profile=PROFILE, background=False, embedder=embedder) as manager:
+        chat = told(manager)
+        assert [manager.flush() for _ in range(3)] == [1, 1, 1]
+        assert models(chat, "toy-1/3") == 19
 
 
 @pytest.mark.parametrize(
