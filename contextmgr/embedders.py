@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from contextmgr.errors import ContextManagerError, InputError
@@ -110,6 +111,12 @@ class VoyageEmbedder:
         """One call of the API."""
         answer = self.client.embed(list(texts), model=self.model, input_type=kind, output_dimension=self.dim)
         return answer.embeddings
+
+
+def check_numpy() -> None:
+    """Raise `InputError` where numpy is missing: vectors are compared with it."""
+    if find_spec("numpy") is None:
+        raise InputError("an embedder needs numpy; install it, or contextmgr with the extra 'embed-local'")
 
 
 def vectors_of(embedder: Embedder, texts: Sequence[str], *, kind: Kind) -> Vectors:

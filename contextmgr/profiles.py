@@ -84,7 +84,7 @@ class Retrieved(_Value):
     """Evidence for the newest user turn.
 
     At most ``k`` excerpts and ``cap`` tokens, each with a score of at least ``threshold`` (share of the query's
-    idf mass, or cosine); none at all while the conversation has fewer than ``min_turns`` turns.
+    idf mass); none at all while the conversation has fewer than ``min_turns`` turns.
     """
 
     enabled: bool

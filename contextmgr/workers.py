@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from contextmgr.assembly import SUMMARISE
 from contextmgr.background import Background
-from contextmgr.embedders import Embedder
+from contextmgr.embedders import Embedder, check_numpy
 from contextmgr.errors import ContextManagerError, InputError
 from contextmgr.indexing import PENDING, Indexer
 from contextmgr.keeping import Keeping
@@ -68,6 +68,8 @@ class Workers:
         self._count = count
         self._clock = clock
         self._hands = hands
+        if hands.embedder is not None:
+            check_numpy()
         summariser, describer = _summariser(hands, count), _describer(hands, count)
         self._indexing = _indexing(store, hands.embedder, profile.index.min_turns, threaded=threaded)
         self._summarising = self._describing = None
@@ -88,7 +90,7 @@ class Workers:
         ``behind`` is how many of its turns are not indexed.
         """
         embeds = self._hands.embedder is not None
-        if behind > 0 or embeds:
+        if behind > 0 or embeds or self._describing is not None:  # what was described may wait to be indexed again
             self._indexing.add(scope, conversation, wake=behind >= PENDING or embeds)
         for work in (self._summarising, self._describing):
             if work is not None:

@@ -62,10 +62,15 @@ def excerpt(
     width = _width(text, tokens, count)
     wanted = set(query.terms) - query.requests or set(query.terms)
     found = [token for token in read_tokens(text) if token.term in wanted]
-    start = _start(text, found, width, weights or {})
+    first, last = _best_span(found, width, weights or {}) if found else (0, 0)
+    start = _start(text, first, last, width)
     end = min(start + width, len(text))
     while end > start and count(text[start:end]) > tokens:
-        end = start + (end - start) * 9 // 10
+        less = -(-(end - start) // 10)
+        if end - less < last and start + less <= first:  # what was found stands at the end
+            start += less
+        else:
+            end -= less
     end = _before_word(text, start, end)
     return Excerpt(text[start:end], start, end, len(text))
 
@@ -75,11 +80,8 @@ def _width(text: str, tokens: int, count: Count) -> int:
     return max(len(text) * tokens // max(count(text), 1), 1)
 
 
-def _start(text: str, found: Sequence[Token], width: int, weights: Mapping[str, float]) -> int:
-    """Where the part that is worth most begins, moved back to the beginning of a sentence if one is near."""
-    if not found:
-        return 0
-    first, last = _best_span(found, width, weights)
+def _start(text: str, first: int, last: int, width: int) -> int:
+    """Where the part around ``first..last`` begins, moved back to the beginning of a sentence if one is near."""
     lead = min(int(width * _LEAD_SHARE), max(width - (last - first), 0))
     earliest = min(max(first - lead, 0), max(len(text) - width, 0))
     borders = [match.end() for match in _BORDER.finditer(text, earliest, first)]
@@ -106,6 +108,9 @@ def _best_span(found: Sequence[Token], width: int, weights: Mapping[str, float])
             gone = found[left].term
             inside[gone] -= 1
             worth -= weights.get(gone, 1.0) if not inside[gone] else 0.0
+            left += 1
+        while inside[found[left].term] > 1:  # said again nearer to the end
+            inside[found[left].term] -= 1
             left += 1
         if worth > best + 1e-9:
             best, span = worth, (found[left].start, token.end)

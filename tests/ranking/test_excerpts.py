@@ -54,3 +54,9 @@ def test_it_fits_and_stands_in_the_text(text: str, query: str, tokens: int) -> N
 def test_no_room_is_refused() -> None:
     with pytest.raises(InputError, match="at least 1 token"):
         excerpt("text", query_terms("text"), tokens=0)
+
+
+def test_what_is_found_at_the_very_end_is_kept() -> None:
+    text = "dolor " * 2_000 + " end ZZ-5000/QX-77."
+    shown = excerpt(text, query_terms("QX-77"), tokens=60, count=lambda t: len(t) // 6 + 3 * sum(map(str.isdigit, t)))
+    assert "QX-77" in shown.text

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextmgr import Manager
+from contextmgr import InputError, Manager
 from contextmgr.conversation import Conversation
 from contextmgr.embedders import Embedder, EmbedderError, FunctionEmbedder, VoyageEmbedder, vectors_of
 from contextmgr.profiles import load_profile
@@ -159,3 +159,9 @@ def test_voyage_is_told_what_a_text_is(kind: Any) -> None:
     embedder: Embedder = VoyageEmbedder(client, "voyage-3.5", 2)
     assert vectors_of(embedder, ["x"], kind=kind).shape == (1, 2)
     assert client.asked == [{"model": "voyage-3.5", "input_type": kind, "output_dimension": 2}]
+
+
+def test_an_embedder_without_numpy_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("contextmgr.embedders.find_spec", lambda name: None)
+    with pytest.raises(InputError, match="needs numpy"):
+        Manager("sqlite://", embedder=TOY)
