@@ -28,7 +28,7 @@ _CONSENT = """
     proceed ready resume retry right run sense sorry sound sounds stop super thank thx true try understood wait
     welcome
     work works wrong yay yep first second option next
-    ahora adelante bien bueno claro continua correcto dale gracias listo perfecto sigue siguiente vale
+    ahora adelante bien bueno claro continua correcto dale gracias hazlo hazla listo perfecto sigue siguiente vale
     accord bien bonne continue continuez exactement merci parfait vas vite
     bitte danke einverstanden genau gut mach machen perfekt prima richtig stimmt weiter weitermachen
     bom certo continue feito obrigada obrigado otimo pode segue
