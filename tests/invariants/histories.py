@@ -208,7 +208,7 @@ class Player:
         return self._assemble(self.head, 64)
 
     def _rounds(self, count: int, seed: int) -> AssembledRequest | None:
-        """Some rounds of a tool loop, each assembled; the last request is returned."""
+        """Some rounds of a tool loop, each assembled; the last request is returned, unless it was refused."""
         request: AssembledRequest | None = None
         for i in range(count):
             kind = ("plain", "thinking", "plain", "mixed", "same ids", "blank")[(seed + i) % 6]
@@ -218,7 +218,7 @@ class Player:
                 self.manager.flush()
             if seed % 5 == 0:
                 self.clock.at += timedelta(seconds=400)
-            request = self._assemble(self.head, 64) or request
+            request = self._assemble(self.head, 64)
         return request
 
     def _flush(self) -> None:
