@@ -69,7 +69,8 @@ def read_records(tx: Transaction, conversation: str, number: int) -> Records:
     assert request is not None, f"request {number} was not recorded"
     epoch = tx.epoch(conversation, request.epoch)
     assert epoch is not None
-    turns = tuple(tx.turns(conversation, epoch.first, request.tail))
+    spans = [(a, min(b, epoch.first - 1)) for a, b in epoch.kept if a < epoch.first]  # kept since a summary was undone
+    turns = tuple(t for a, b in [*spans, (epoch.first, request.tail)] for t in tx.turns(conversation, a, b))
     asked = {t.request for t in turns if t.has_thinking and t.request is not None}
     made = {n: found.epoch for n in asked if (found := tx.request(conversation, n)) is not None}
     return Records(

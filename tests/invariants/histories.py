@@ -16,7 +16,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from contextmgr import AssembledRequest, BudgetError, ErasedError, Manager, NothingToAnswerError, OpenTurnError
-from contextmgr.errors import ContextManagerError, FactError, PinError
+from contextmgr.errors import ContextManagerError, FactError, PinError, ResultConflictError
 
 PNG = base64.b64encode(
     b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x06\x40\x00\x00\x03\x84\x08\x02\x00\x00\x00" + b"\x00" * 64
@@ -237,7 +237,10 @@ class Player:
             if turn.status == "interrupted" and len(turn.results) < len(turn.calls):
                 taken = {r.call for r in turn.results}
                 free = [i for i in range(len(turn.calls)) if i not in taken]
-                self.chat.add_tool_results([_result(str(turn.calls[free[0]]["id"]), output, 0)])
+                try:
+                    self.chat.add_tool_results([_result(str(turn.calls[free[0]]["id"]), output, 0)])
+                except ResultConflictError:  # a later call has the same id, and a result
+                    return
                 return
 
     def _pin(self, seed: int) -> None:

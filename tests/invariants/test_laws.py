@@ -143,6 +143,12 @@ def test_a_summary_gives_way_to_what_is_pinned_later() -> None:
     check_play(history, 9_000, "coding-agent")
 
 
+def test_a_turn_kept_since_a_summary_was_undone_proves_its_pin() -> None:
+    said = "Zażółć gęślą jaźń 🐍"
+    history = [("user", said, False), ("revoke", 0), ("rounds", 5, 0), ("user", said, False), ("undo", 299), ("pin", 0)]
+    check_play(history, 2_000, "coding-agent")
+
+
 def test_a_turn_pinned_again_has_a_place_of_its_own() -> None:
     """Its earlier pin, no longer in force, still stands in the preface; that is not the new one's place."""
     history = [
