@@ -27,6 +27,7 @@ from contextmgr.errors import (
 from contextmgr.features import Features
 from contextmgr.heads import Head, make_head
 from contextmgr.layout import Laid, Plan, layout
+from contextmgr.micros import to_micros
 from contextmgr.models import ModelEntry, ModelTable, model_entry
 from contextmgr.params import CountParams, RequestParams
 from contextmgr.preparing import work
@@ -168,7 +169,7 @@ class Assembler:
         jobs = work(snapshot, decision, terms, planned) if self.on_work is not None else []
         if not self._commit(conversation, snapshot, decision, record, report, proof, jobs):
             return None
-        now = int(terms.now.timestamp() * 1_000_000)
+        now = to_micros(terms.now)
         if self.on_work is not None and (jobs or any(j.is_due(now) for j in outbox)):
             self.on_work(conversation)
         return AssembledRequest(cast(RequestParams, params), report, proof, record.number)

@@ -19,6 +19,7 @@ from contextmgr.episodes import episodes
 from contextmgr.errors import ContextManagerError
 from contextmgr.extractive import sentences
 from contextmgr.labels import day
+from contextmgr.micros import span_micros, to_micros
 from contextmgr.ranking import query_terms
 from contextmgr.reading import is_visible
 from contextmgr.scope import Scope
@@ -171,12 +172,12 @@ class DescriptionWorker:
         return len(found)
 
     def _lease(self, conversation: str) -> Description | None:
-        now = _micros(self.clock())
+        now = to_micros(self.clock())
         with self.store.reading(self.scope) as tx:
             if not tx.descriptions.left(conversation):
                 return None
         with self.store.writing(self.scope) as tx:
-            return tx.descriptions.lease(conversation, now, now + _span(LEASE))
+            return tx.descriptions.lease(conversation, now, now + span_micros(LEASE))
 
     def _do(self, conversation: str, due: Description) -> int:
         """Describe one episode and keep that; returns how many were kept.  Raises `WriterError`."""
@@ -213,7 +214,7 @@ class DescriptionWorker:
         """Give it back to be tried later, or, after the last attempt, keep a plain description and the reason."""
         final = not error.retryable or due.attempts >= MAX_ATTEMPTS
         pause = max(PAUSE * 2 ** (due.attempts - 1), timedelta(seconds=error.retry_after or 0))
-        failed = replace(due, leased_until=0, not_before=_micros(self.clock() + pause), error=str(error)[:300])
+        failed = replace(due, leased_until=0, not_before=to_micros(self.clock() + pause), error=str(error)[:300])
         with self.store.writing(self.scope) as tx:
             now = tx.descriptions.get(conversation, due.first)
             if now is None or (now.status, now.attempts) != (DescriptionStatus.WAITING, due.attempts):
@@ -248,11 +249,3 @@ def _visible(tx: Transaction, conversation: str, first: int, last: int) -> list[
 
 def _coverage(turns: Sequence[Turn]) -> tuple[tuple[int, str], ...]:
     return tuple((t.number, fingerprint(t)) for t in turns)
-
-
-def _micros(at: datetime) -> int:
-    return int(at.timestamp() * 1_000_000)
-
-
-def _span(time: timedelta) -> int:
-    return int(time.total_seconds() * 1_000_000)

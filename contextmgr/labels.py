@@ -14,9 +14,9 @@ from typing import Any
 
 from contextmgr.facts import Fact, Note
 from contextmgr.pins import Pin, PinStatus
+from contextmgr.toolnames import READ
 
 VERSION = 1
-READ_TOOL = "read_turns"
 NO_OUTPUT = "(no output)"
 BEGINS = "[The conversation begins with the assistant.]"
 FILLER = "[Interrupted: no result of this call was recorded, so its outcome is unknown.]"
@@ -136,9 +136,10 @@ def note_lines(note: Note, pinned: Sequence[str]) -> str:
     return "\n".join([f"{name}:", *("| (as pinned)" if repeats(line, pinned) else f"| {line}" for line in lines)])
 
 
-def older_state(left_out: int) -> str:
-    """The line for what is known but leaves the view."""
-    return f"[{left_out} more, changed longer ago, kept in the store.]"
+def older_state(left_out: int, *, too_long: bool = False) -> str:
+    """The line for what is known but leaves the view; ``too_long`` where some of it is newer than what stays."""
+    why = "changed longer ago or too long to stand here" if too_long else "changed longer ago"
+    return f"[{left_out} more, {why}, kept in the store.]"
 
 
 def fact_change(line: str) -> str:
@@ -242,7 +243,7 @@ def call_as_text(call: Mapping[str, Any], turn: int) -> str:
 
 
 def _how(tools: Iterable[str]) -> str:
-    return f" and can be read with {READ_TOOL}" if READ_TOOL in tools else ""
+    return f" and can be read with {READ}" if READ in tools else ""
 
 
 def repeats(text: str, pinned: Sequence[str]) -> bool:

@@ -106,14 +106,8 @@ class StateTier:
             lines += [labels.NOTES, *map(self.wording.note, notes)]
         if len(shown) < len(known):
             are_newest = known[: len(shown)] == list(shown)
-            lines.append(
-                labels.older_state(len(known) - len(shown)) if are_newest else _left_out(len(known) - len(shown))
-            )
+            lines.append(labels.older_state(len(known) - len(shown), too_long=not are_newest))
         return labels.text_block("\n".join(lines))
-
-
-def _left_out(number: int) -> str:
-    return f"[{number} more, changed longer ago or too long to stand here, kept in the store.]"
 
 
 def ref_of(change: Change) -> str:

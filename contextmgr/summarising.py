@@ -15,6 +15,7 @@ from contextmgr.checks import Checked, checked
 from contextmgr.compaction import merge, weighed
 from contextmgr.episodes import source_tokens
 from contextmgr.extractive import extract
+from contextmgr.micros import span_micros, to_micros
 from contextmgr.preparing import item_budget, readable
 from contextmgr.profiles import Profile
 from contextmgr.reading import is_visible
@@ -131,12 +132,12 @@ class SummaryWorker:
         return ready
 
     def _lease(self, conversation: str) -> Job | None:
-        now = _micros(self.clock())
+        now = to_micros(self.clock())
         with self.store.reading(self.scope) as tx:
             due = [j for j in tx.jobs(conversation) if j.kind == KIND and j.is_due(now)]
         for job in due:
             with self.store.writing(self.scope) as tx:
-                if tx.lease_job(conversation, job, now, now + _span(LEASE)):
+                if tx.lease_job(conversation, job, now, now + span_micros(LEASE)):
                     return replace(job, attempts=job.attempts + 1)
         return None
 
@@ -207,7 +208,7 @@ class SummaryWorker:
     def _fail(self, conversation: str, job: Job, error: WriterError) -> None:
         attempts = job.attempts if error.retryable else MAX_ATTEMPTS
         now, pause = self.clock(), max(PAUSE * 2 ** (job.attempts - 1), timedelta(seconds=error.retry_after or 0))
-        failed = replace(job, attempts=attempts, not_before=_micros(now + pause), error=str(error)[:300])
+        failed = replace(job, attempts=attempts, not_before=to_micros(now + pause), error=str(error)[:300])
         with self.store.writing(self.scope) as tx:
             held = (KIND, job.first, job.attempts)
             if not any((j.kind, j.first, j.attempts) == held for j in tx.jobs(conversation)):
@@ -215,16 +216,8 @@ class SummaryWorker:
             if any(t.status is Status.ERASED for t in tx.turns(conversation, job.first, job.last)):
                 failed = replace(failed, error=error.reason)  # the message may quote what was read
             tx.fail_job(conversation, failed)
-            jobs = [j for j in tx.jobs(conversation) if j.kind == KIND and j.has_failed(_micros(now))]
+            jobs = [j for j in tx.jobs(conversation) if j.kind == KIND and j.has_failed(to_micros(now))]
             for old in jobs[:-FAILURES]:
                 tx.drop_job(conversation, old)
         what = f"{job.first}-{job.last} failed ({error.reason})"
         _LOG.warning("summary of turns %s, attempt %d of %d", what, attempts, MAX_ATTEMPTS)
-
-
-def _micros(at: datetime) -> int:
-    return int(at.timestamp() * 1_000_000)
-
-
-def _span(time: timedelta) -> int:
-    return int(time.total_seconds() * 1_000_000)

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from contextmgr.cli import app
-from contextmgr.cli.recordings import stem
+from contextmgr.transcripts.recorded_file import stem
 from tests.request_check import check_request
 
 HEAVY = ("anthropic", "pydantic", "sqlalchemy", "sqlmodel", "tiktoken")

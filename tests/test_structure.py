@@ -19,7 +19,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "contextmgr"
 
 ROWS: dict[int, tuple[str, ...]] = {
-    0: ("errors", "jsontext", "scope"),
+    0: ("errors", "jsontext", "micros", "scope"),
     1: ("facts", "features", "heads", "params", "pins", "summaries", "tasks", "terms", "toolnames", "turns"),
     2: (
         *("calibration", "characters", "episodes", "labels", "media", "models", "profiles", "ranking"),

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from contextmgr.assembly import AssembledRequest
-from contextmgr.cli.recordings import stem
 from contextmgr.transcripts import Session
+from contextmgr.transcripts.recorded_file import stem
 
 
 class Dump:

@@ -14,8 +14,9 @@ from rich import box
 from rich.table import Table
 
 from contextmgr.cli.console import output
+from contextmgr.cli.existing import existing_store
 from contextmgr.counters import default_counter
-from contextmgr.errors import InputError, NotFoundError, StoreError
+from contextmgr.errors import InputError, NotFoundError
 from contextmgr.evaluation import RECALL_AT, Gold, Interval, Score, as_json, measures, read_gold, scores
 from contextmgr.manager import Manager
 from contextmgr.replay.storing import store_session
@@ -140,9 +141,7 @@ def _opened(place: Place) -> Iterator[tuple[Store, Scope]]:
     if place.store is not None:
         if place.tenant is None:
             raise InputError("--store needs --tenant: whose conversations are searched has no default")
-        if not Path(place.store.removeprefix("sqlite:///")).exists():
-            raise StoreError(f"there is no store at {place.store!r}; give the path or URL of an existing one")
-        store = open_store(place.store)
+        store = existing_store(place.store)
         try:
             yield store, Scope(tenant=place.tenant, user=place.user, project=place.project)
         finally:

@@ -8,8 +8,6 @@ from pathlib import Path
 from contextmgr.errors import TranscriptError
 from contextmgr.transcripts import Session, read_sessions
 
-_ENDINGS = (".gz", ".jsonl", ".ndjson", ".json", ".traj")
-
 
 def sessions_in(paths: Iterable[Path]) -> Iterator[Session]:
     """The sessions of files, and of every readable file below folders, in order, read one file at a time.
@@ -36,11 +34,3 @@ def _below(folder: Path) -> Iterator[Session]:
         yield from sessions
     if is_empty:
         raise TranscriptError(f"{folder}: no file in this folder is a recorded session; name one to see why")
-
-
-def stem(file: str) -> str:
-    """A file's name without the endings of recordings."""
-    name = Path(file).name
-    while name.endswith(_ENDINGS):
-        name = name[: name.rindex(".")]
-    return name or "session"

@@ -15,13 +15,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from contextmgr.assembly import AssembledRequest
 from contextmgr.cli.console import output, progress_output
 from contextmgr.cli.dumping import Dump
-from contextmgr.cli.recordings import sessions_in, stem
+from contextmgr.cli.recordings import sessions_in
 from contextmgr.cli.tables import footnotes, outcome_table
 from contextmgr.errors import InputError
 from contextmgr.profiles import Profile, load_profile
 from contextmgr.replay import Outcome, replay_session
 from contextmgr.replay.driving import PinWish
 from contextmgr.transcripts import Session
+from contextmgr.transcripts.recorded_file import stem
 
 Summarizer = Literal["extractive"]
 

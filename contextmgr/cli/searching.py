@@ -5,15 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass
-from pathlib import Path
 
 import typer
 
+from contextmgr.cli.existing import existing_store
 from contextmgr.counters import default_counter
-from contextmgr.errors import StoreError
 from contextmgr.retrieval import ChatHit, Searcher
 from contextmgr.scope import Scope, check_name
-from contextmgr.store import Store, open_store
+from contextmgr.store import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +31,7 @@ def run(query: str, where: Where, *, k: int, as_json: bool) -> bool:
 
     Raises `StoreError` for a store that is not there, `NotFoundError` for a conversation that is not in the scope.
     """
-    if not _file(where.store).exists():
-        raise StoreError(f"there is no store at {where.store!r}; give the path or URL of an existing one")
-    store = open_store(where.store)
+    store = existing_store(where.store)
     try:
         found = _found(store, query, where, k)
     finally:
@@ -42,10 +39,6 @@ def run(query: str, where: Where, *, k: int, as_json: bool) -> bool:
     for hit in found:
         typer.echo(_json(hit) if as_json else _lines(hit))
     return bool(found)
-
-
-def _file(store: str) -> Path:
-    return Path(store.removeprefix("sqlite:///"))
 
 
 def _found(store: Store, query: str, where: Where, k: int) -> list[ChatHit]:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from rich import box
 from rich.table import Table
 
-from contextmgr.cli.recordings import stem
 from contextmgr.replay import STAND_IN_TOKENS, Compactions, Outcome, PolicyOutcome
+from contextmgr.transcripts.recorded_file import stem
 
 _POLICIES = ("send_everything", "slide_every_call")
 

@@ -23,6 +23,7 @@ from contextmgr.extraction.proposals import EXTRACT_SCHEMA, Proposal, extract_va
 from contextmgr.extraction.rules import rules
 from contextmgr.facts import Fact, FactAuthor, FactScope
 from contextmgr.keeping import Keeping
+from contextmgr.micros import span_micros, to_micros
 from contextmgr.reading import is_visible
 from contextmgr.recording import no_conversation
 from contextmgr.scope import Scope, Visibility
@@ -92,12 +93,12 @@ class Extractor:
         return sum(1 for j in tx.jobs(conversation) if j.kind == KIND and not is_bookmark(j))
 
     def _lease(self, conversation: str) -> Job | None:
-        now = _micros(self.clock())
+        now = to_micros(self.clock())
         with self.store.writing(self.scope) as tx:
             row = row_of(tx, conversation)
             if row is None or is_bookmark(row) or not row.is_due(now):
                 return None
-            if not tx.lease_job(conversation, row, now, now + int(LEASE.total_seconds() * 1_000_000)):
+            if not tx.lease_job(conversation, row, now, now + span_micros(LEASE)):
                 return None
             return replace(row, attempts=row.attempts + 1)
 
@@ -189,7 +190,7 @@ class Extractor:
     def _fail(self, conversation: str, job: Job, error: WriterError) -> None:
         attempts = job.attempts if error.retryable else MAX_ATTEMPTS
         pause = max(PAUSE * 2 ** (job.attempts - 1), timedelta(seconds=error.retry_after or 0))
-        failed = replace(job, attempts=attempts, not_before=_micros(self.clock() + pause), error=str(error)[:300])
+        failed = replace(job, attempts=attempts, not_before=to_micros(self.clock() + pause), error=str(error)[:300])
         with self.store.writing(self.scope) as tx:
             row = row_of(tx, conversation)
             if row is None or (row.first, row.attempts) != (job.first, job.attempts):
@@ -204,7 +205,3 @@ class Extractor:
 
 def _has_erased(turns: Iterable[Turn]) -> bool:
     return any(t.status is Status.ERASED for t in turns)
-
-
-def _micros(at: datetime) -> int:
-    return int(at.timestamp() * 1_000_000)

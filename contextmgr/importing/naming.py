@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from contextmgr import jsontext
@@ -11,9 +10,8 @@ from contextmgr.errors import ScopeError
 from contextmgr.scope import check_name
 from contextmgr.transcripts import Session
 from contextmgr.transcripts.fields import mapping, text
-from contextmgr.transcripts.recorded_file import RecordedFile
+from contextmgr.transcripts.recorded_file import RecordedFile, stem
 
-_ENDINGS = (".gz", ".jsonl", ".ndjson", ".json", ".traj")
 _DIGITS = 8  # of the digest that tells recordings apart which have no id of their own
 
 
@@ -27,14 +25,6 @@ def conversation_name(recorded: RecordedFile, session: Session) -> str:
         first = jsontext.dumps(list(session.events[0].blocks))
         own = f"{jsontext.sendable(stem(recorded.file))}-{jsontext.sha256(first)[:_DIGITS]}"
     return f"{own}-{session.index}" if session.index else own
-
-
-def stem(file: str) -> str:
-    """A file's name without the endings of recordings."""
-    name = Path(file).name
-    while name.endswith(_ENDINGS):
-        name = name[: name.rindex(".")]
-    return name or "session"
 
 
 def _given(recorded: RecordedFile, format: str) -> Iterator[str | None]:

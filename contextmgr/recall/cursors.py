@@ -8,8 +8,8 @@ import json
 from datetime import datetime
 
 from contextmgr import jsontext
+from contextmgr.micros import to_micros
 from contextmgr.recall.arguments import ArgumentError, shown
-from contextmgr.store.rows import to_micros
 
 _MOST = 1 << 62  # microseconds
 

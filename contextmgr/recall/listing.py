@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from contextmgr.micros import to_micros
 from contextmgr.recall.access import Access, Asking, stamp
 from contextmgr.recall.answers import Draft, Item
 from contextmgr.recall.arguments import ArgumentError, Arguments, shown
@@ -14,7 +15,6 @@ from contextmgr.recall.cursors import cursor_after, read_cursor
 from contextmgr.recall.titles import title_of
 from contextmgr.scope import Scope
 from contextmgr.store import ConversationRecord
-from contextmgr.store.rows import to_micros
 from contextmgr.toolnames import RECENT
 
 FIELDS = ("count", "order", "before", "after", "cursor", "project_id")

@@ -10,10 +10,11 @@ from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, insert, se
 from sqlalchemy.sql import ClauseElement
 
 from contextmgr import jsontext
+from contextmgr.micros import from_micros, to_micros
 from contextmgr.ranking import Unit
 from contextmgr.store import tables
 from contextmgr.store.description_base import Description, DescriptionStatus, Reference
-from contextmgr.store.rows import from_micros, pairs, to_micros
+from contextmgr.store.rows import pairs
 from contextmgr.store.search_base import SearchTables
 
 DESCRIPTION = cast(Table, vars(tables.SearchDescription)["__table__"])

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
+from contextmgr.micros import from_micros
 from contextmgr.ranking import Unit
-from contextmgr.store.rows import from_micros
 
 _SPELLED = re.compile(r"[^a-z0-9]")
 

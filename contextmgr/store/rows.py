@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from contextmgr import jsontext
 from contextmgr.features import ZERO, Features
 from contextmgr.heads import Head
+from contextmgr.micros import from_micros, to_micros
 from contextmgr.pins import Pin, PinKind, PinStatus
 from contextmgr.scope import Scope, Visibility
 from contextmgr.store.base import ConversationRecord
@@ -20,8 +21,6 @@ from contextmgr.turns import Status, ToolResult, Turn, Usage
 from contextmgr.views import Anchor, Epoch, Form, Part, PrefaceBlock, RequestRecord, RowKind, ViewRow, Why
 
 Row = Mapping[str, Any]
-_EPOCH0 = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _loads = json.JSONDecoder().decode  # what a window is read with: json.loads looks at its options every time
 
 
@@ -30,16 +29,6 @@ def conversation_key(scope: Scope, conversation: str) -> str:
     """The key of a conversation's rows: a digest over its whole scope, so no other scope can spell it."""
     text = jsontext.dumps([scope.tenant, scope.user, scope.project, conversation])
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def to_micros(at: datetime | None) -> int:
-    """Microseconds since 1970, UTC; 0 for None."""
-    return 0 if at is None else (at - _EPOCH0) // _MICROSECOND
-
-
-def from_micros(value: int) -> datetime:
-    """The aware UTC time that `to_micros` wrote."""
-    return _EPOCH0 + timedelta(0, 0, value)
 
 
 def features_text(*features: Features) -> str:

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from contextmgr.micros import to_micros
 from contextmgr.ranking import Unit
 from contextmgr.scope import Scope, Visibility
 from contextmgr.store.chat_rows import ChatRows, scope_token
 from contextmgr.store.chat_statements import TURN_BITS
 from contextmgr.store.fts_text import Run, any_of, read_unit, words_of
-from contextmgr.store.rows import to_micros
 from contextmgr.store.search_base import Match, SearchState, Unindexed, Unread, VectorRow
 
 _MORE = {"units": 0, "terms": 0, "episodes": 0, "upto": 0}

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from contextmgr import jsontext
 from contextmgr.facts import Fact, FactKind, FactScope, Note
+from contextmgr.micros import from_micros, to_micros
 from contextmgr.scope import Scope
-from contextmgr.store.rows import from_micros, to_micros
 from contextmgr.store.state_base import AuditRecord
 
 Row = Mapping[str, Any]

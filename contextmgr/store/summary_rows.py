@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from contextmgr import jsontext
+from contextmgr.micros import from_micros, to_micros
 from contextmgr.store.base import Job
-from contextmgr.store.rows import Row, features_text, from_micros, pairs, read_features, to_micros
+from contextmgr.store.rows import Row, features_text, pairs, read_features
 from contextmgr.summaries import Item, ItemKind, Segment, SegmentStatus
 
 

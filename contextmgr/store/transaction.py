@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from contextmgr.heads import Head
+from contextmgr.micros import to_micros
 from contextmgr.pins import Pin, PinStatus
 from contextmgr.scope import Scope
 from contextmgr.store import erasure, rows, summary_rows
@@ -96,8 +97,8 @@ class RowTransaction:
         cursor: tuple[int, str] | None,
         newest: bool,
     ) -> list[ConversationRecord]:
-        highest = rows.to_micros(before) if before is not None else _FOREVER
-        lowest = rows.to_micros(after) if after is not None else -_FOREVER
+        highest = to_micros(before) if before is not None else _FOREVER
+        lowest = to_micros(after) if after is not None else -_FOREVER
         at, name = cursor if cursor is not None else (_FOREVER if newest else -_FOREVER, "")
         values = self._owner() | {"most": most, "lowest": lowest, "highest": highest, "at": at, "after": name}
         found = self.run("chats" if newest else "chats_oldest", None, values).fetchall()
@@ -110,7 +111,7 @@ class RowTransaction:
         self.run("insert_conversation", record.id, rows.conversation_row(record) | self._owner())
 
     def next_turn(self, conversation: str, at: datetime) -> tuple[int, int | None]:
-        row = self.run("next_turn", conversation, {"new_updated_at": rows.to_micros(at)}).fetchone()
+        row = self.run("next_turn", conversation, {"new_updated_at": to_micros(at)}).fetchone()
         if row is None:
             raise LookupError(conversation)
         return row[0], row[1]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from contextmgr.facts import Fact, FactKind, FactScope, Note
+from contextmgr.micros import to_micros
 from contextmgr.scope import Scope, Visibility
 from contextmgr.store import ConversationRecord, Store, Transaction
 from contextmgr.store.state_base import AuditRecord
@@ -209,5 +210,5 @@ def _walk(tx: Transaction, *, newest: bool) -> list[str]:
     while page := tx.chats(2, before=None, after=None, cursor=cursor, newest=newest):
         found += [c.id for c in page]
         last = page[-1]
-        cursor = (int(last.updated_at.timestamp() * 1_000_000), last.id)
+        cursor = (to_micros(last.updated_at), last.id)
     return found

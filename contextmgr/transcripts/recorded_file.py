@@ -15,6 +15,7 @@ MAX_FILE_BYTES = 2**30
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _CHUNK = 2**20
+_ENDINGS = (".gz", ".jsonl", ".ndjson", ".json", ".traj")
 
 
 class Record(NamedTuple):
@@ -36,6 +37,14 @@ class RecordedFile:
     records: tuple[Record, ...]
     is_document: bool = False
     broken: int = 0
+
+
+def stem(file: str) -> str:
+    """A file's name without the endings of recordings."""
+    name = Path(file).name
+    while name.endswith(_ENDINGS):
+        name = name[: name.rindex(".")]
+    return name or "session"
 
 
 def open_recorded(path: Path) -> RecordedFile:

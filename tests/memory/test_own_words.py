@@ -63,7 +63,7 @@ FRAMES = {
     "context": f"{labels.context_label(PIN)}\n{SECRET}",
     "task": f"{labels.task_label('rules')}\n{SECRET}\n\n{SECRET}",
     "in hand": f"{labels.in_hand_label(3, 'user')}\n{SECRET}",
-    "mask": labels.masked(CALL, 3, 900, [labels.READ_TOOL], error=SECRET),
+    "mask": labels.masked(CALL, 3, 900, ["read_turns"], error=SECRET),
     "late": f"{labels.late(CALL, 3)}\n{SECRET}",
     "call": f"{labels.call_as_text(CALL, 3)}\n{SECRET}",
     "recall": json.dumps({"results": [{"chat_id": "old", "excerpt": SECRET}]}),
